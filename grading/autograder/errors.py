@@ -3,6 +3,8 @@
 import difflib
 from collections.abc import Iterable
 
+from gradlab.words import _
+
 
 class ClassError(Exception):
     """The class or this machine is not ready. This affects every submission; the message says what to do."""
@@ -17,7 +19,7 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     names = {candidate.casefold(): candidate for candidate in known}
     like = [candidate for candidate in names if candidate.startswith(name.casefold())]
     like = like or difflib.get_close_matches(name.casefold(), names, n=1)
-    return f" Did you mean {names[like[0]]}?" if name and like else ""
+    return " " + _("Did you mean {name}?", name=names[like[0]]) if name and like else ""
 
 
 def require_success(said: dict, failed: str) -> None:

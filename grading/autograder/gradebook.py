@@ -11,6 +11,8 @@ from nbgrader.coursedir import CourseDirectory
 from sqlalchemy import make_url
 from sqlalchemy.exc import SQLAlchemyError
 
+from gradlab.words import _
+
 from .errors import ClassError, did_you_mean
 
 
@@ -29,7 +31,8 @@ def _found(book: Gradebook, name: str, find: Callable[[], Any]) -> Any:
         return find()
     except MissingEntry:
         meant = did_you_mean(name, [assignment.name for assignment in book.assignments])
-        raise ClassError(f"{name} is not in the gradebook; run nbgrader generate_assignment {name}.{meant}") from None
+        why = _("{name} is not in the gradebook; run nbgrader generate_assignment {name}.", name=name)
+        raise ClassError(why + meant) from None
 
 
 @contextlib.contextmanager
@@ -53,7 +56,7 @@ def needed(course: CourseDirectory) -> Iterator[None]:
         yield
     except SQLAlchemyError as error:
         require(course)
-        raise ClassError(f"The gradebook could not be written: {error}") from error
+        raise ClassError(_("The gradebook could not be written: {error}", error=error)) from error
 
 
 def require(course: CourseDirectory) -> None:
@@ -62,7 +65,9 @@ def require(course: CourseDirectory) -> None:
         Gradebook(course.db_url, course.course_id).close()
     except (SQLAlchemyError, ImportError) as error:
         shown = make_url(course.db_url).set(query={}).render_as_string()  # without its password
-        raise ClassError(
-            f"The gradebook {shown} cannot be opened: {getattr(error, 'orig', None) or error}\n"
-            "For a gradebook in PostgreSQL, see grading/POSTGRESQL.md."
-        ) from None
+        why = _(
+            "The gradebook {url} cannot be opened: {error}\nFor a gradebook in PostgreSQL, see grading/POSTGRESQL.md.",
+            url=shown,
+            error=getattr(error, "orig", None) or error,
+        )
+        raise ClassError(why) from None

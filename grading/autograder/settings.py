@@ -12,6 +12,8 @@ from traitlets.config import Config
 from traitlets.config.loader import PyFileConfigLoader
 
 from authoring import edition
+from gradlab import words
+from gradlab.words import _
 
 from . import class_chapters, dropped
 from .errors import ClassError
@@ -41,6 +43,7 @@ def configure(c: Config, folder: Path, sandbox: bool = True, course_id: str = CO
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     class_chapters.begin(folder)
 
+    words.use(words.read(folder))
     log_text()
     _let_import(folder)
     c.CourseDirectory.course_id = course_id
@@ -86,6 +89,7 @@ def class_api(folder: Path, sandbox: bool = True) -> NbGraderAPI:
         own = _read(settings)
         config = own if number == 0 and _class_of(own) else config
         config.merge(own)
+    words.use(words.read(folder))  # another class's settings may have been read
     config.Execute.kernel_name = kernel
     api = NbGraderAPI(config=config)
     api.log.setLevel("ERROR")
@@ -128,7 +132,9 @@ def _read(settings: Path) -> Config:
     try:
         return PyFileConfigLoader(settings.name, str(settings.parent)).load_config()
     except Exception as error:
-        raise ClassError(f"{settings} cannot be loaded ({type(error).__name__}: {error}).") from error
+        kind = type(error).__name__
+        why = _("{file} cannot be loaded ({kind}: {error}).", file=settings, kind=kind, error=error)
+        raise ClassError(why) from error
 
 
 def _let_import(folder: Path) -> None:

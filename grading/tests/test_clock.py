@@ -65,7 +65,7 @@ def test_a_kernel_that_waits_for_a_processor_is_not_out_of_time(waiting):
 
 def test_a_run_that_waits_too_long_for_a_processor_is_starved_without_a_verdict(waiting):
     _, ran = run(SLEEPS.replace("0.9", "9999"), timeout_s=2)
-    assert (ran.notebook, ran.reason, ran.starved) == ("", STARVED.format(2), True)
+    assert (ran.notebook, ran.reason, ran.starved) == ("", STARVED.format(seconds=2), True)
 
 
 def test_a_cell_that_sleeps_forever_is_ended_and_the_next_one_runs():

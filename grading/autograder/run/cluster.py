@@ -8,6 +8,8 @@ from importlib.metadata import PackageNotFoundError, version
 import dask
 from distributed import Client, LocalCluster
 
+from gradlab.words import _
+
 from ..errors import ClassError
 from ..sandbox.provisioner import ADDRESS, SERVER
 
@@ -61,16 +63,21 @@ def _existing(address: str) -> Iterator[Client]:
     try:
         client = Client(address, timeout=CONNECT_S)
     except (OSError, ValueError) as error:
-        raise ClassError(
-            f"No Dask scheduler answers at {address} ({type(error).__name__}: {error}). Start one with `dask "
-            "scheduler`; its address looks like tcp://host:8786."
-        ) from None
+        why = _(
+            "No Dask scheduler answers at {address} ({error}). Start one with `dask scheduler`; its address looks like "
+            "tcp://host:8786.",
+            address=address,
+            error=f"{type(error).__name__}: {error}",
+        )
+        raise ClassError(why) from None
     with client:
         if not client.ncores():
-            raise ClassError(
-                f"The Dask scheduler at {address} has no workers. Start some in this project's environment: "
-                f"dask worker {address} --nthreads 6"
+            why = _(
+                "The Dask scheduler at {address} has no workers. Start some in this project's environment: {command}",
+                address=address,
+                command=f"dask worker {address} --nthreads 6",
             )
+            raise ClassError(why)
         _same_versions(client)
         yield client
 
@@ -81,13 +88,18 @@ def _same_versions(client: Client) -> None:
         try:
             there = client.run(version, package)
         except PackageNotFoundError:
-            there = {"a worker": "none"}
+            there = {_("a worker"): _("none")}
         for worker, installed in there.items():
             if installed != ours:
-                raise ClassError(
-                    f"{worker} has {package} {installed} installed, but this process has {ours}. Workers need this "
-                    "project's environment: run `make setup` there, and start them in it."
+                why = _(
+                    "{worker} has {package} {installed} installed, but this process has {ours}. Workers need this "
+                    "project's environment: run `make setup` there, and start them in it.",
+                    worker=worker,
+                    package=package,
+                    installed=installed,
+                    ours=ours,
                 )
+                raise ClassError(why)
 
 
 def capacity(client: Client) -> int:

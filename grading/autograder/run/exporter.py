@@ -9,6 +9,7 @@ from nbgrader.converters.base import NbGraderException
 from sqlalchemy.exc import SQLAlchemyError
 
 from authoring.places import ChapterError
+from gradlab.words import _
 
 from ..errors import ClassError
 from ..steps import scores
@@ -48,8 +49,8 @@ class SubmissionExporter(NotebookExporter):
         scores.note(course, course.assignment_id)
         for student in chosen:
             if not (converter.force or grader.why_due(student)):
-                self.log.info("%s: skipped, because the grade is current", known_as(student))
+                self.log.info(_("{student}: skipped, because the grade is current", student=known_as(student)))
                 continue
             outcome = grader.grade_here(student)
             said = self.log.warning if outcome.reason else self.log.info
-            said("%s: %s", known_as(student), readable(outcome.reason) or outcome.status)
+            said("%s: %s", known_as(student), readable(outcome.reason) or _(outcome.status))

@@ -8,6 +8,7 @@ from nbgrader.converters import Autograde
 from nbgrader.utils import temp_attrs
 
 from gradlab.checks.record import SUFFIX
+from gradlab.words import _
 
 from ..errors import ClassError
 from ..steps import outcome, receipt
@@ -54,7 +55,9 @@ class Folders:
         """
         released = Path(self.course.format_path(self.course.release_directory, ".", self.name), f"{self.name}.ipynb")
         if not released.exists():
-            raise ClassError(f"{released} is missing. Run: nbgrader generate_assignment {self.name}")
+            raise ClassError(
+                _("{file} is missing. Run: nbgrader generate_assignment {name}", file=released, name=self.name)
+            )
         nb = nbformat.read(released, as_version=4)
         outcome.write(nb, NotebookOutcome(could_not_grade=reason, saved=True, handed_in=fingerprint))
         put(self.autograded(student), nbformat.writes(nb) + "\n", {}, submitted)

@@ -14,6 +14,8 @@ from pathlib import Path
 from distributed import Client, Future, KilledWorker, wait
 from tqdm import tqdm
 
+from gradlab.words import N_, _
+
 from .. import gradebook
 from ..errors import ClassError
 from ..sandbox import machine
@@ -31,7 +33,7 @@ from .lock import only_run
 
 WITHOUT_WORKERS_S = 600  # a lost worker restarts, which takes minutes on a busy machine
 LOOK_S = 5
-TWICE = "running it ended the grading process twice, the second time while nothing else was running there."
+TWICE = N_("running it ended the grading process twice, the second time while nothing else was running there.")
 
 
 def grade(
@@ -57,11 +59,17 @@ def grade(
         compose_names(grader.course)
         chosen = grader.choose(students)
         scores.note(grader.course, name)
-        progress = tqdm(total=len(chosen), desc=name, unit="submission", disable=not sys.stderr.isatty())
+        progress = tqdm(total=len(chosen), desc=name, unit=_("submission"), disable=not sys.stderr.isatty())
         with progress, interruptible(), gradebook.one_engine():
             due = {student: grader.why_due(student) for student in chosen}
-            if CHANGED in due.values():
-                print(f"Submissions to grade again, because they were {CHANGED}: {list(due.values()).count(CHANGED)}.")
+            if again := list(due.values()).count(CHANGED):
+                print(
+                    _(
+                        "Submissions to grade again, because they were graded before checks or points changed: "
+                        "{count}.",
+                        count=again,
+                    )
+                )
             current = [student for student, why in due.items() if not why]
             if force:
                 grader.outdate(current)
@@ -124,7 +132,7 @@ def grade_on(client: Client, grader: Grader, students: list[str]) -> Iterator[Ou
             elif not isinstance(error := future.exception(), KilledWorker):
                 raise _unusable(error)
             elif submission.student in suspect:
-                yield grader.give_up(submission.student, TWICE)
+                yield grader.give_up(submission.student, _(TWICE))
             else:
                 suspect.add(submission.student)
                 alone.append(submission)
@@ -144,15 +152,18 @@ def _first_done(client: Client, running: dict[Future, Submission]) -> list[Futur
         except TimeoutError:
             without_since = None if client.ncores() else without_since or time.monotonic()
             if without_since and time.monotonic() - without_since > WITHOUT_WORKERS_S:
-                raise ClassError(
-                    f"The cluster has had no workers for {WITHOUT_WORKERS_S} seconds. "
-                    "Start some, then grade again to continue."
-                ) from None
+                why = _(
+                    "The cluster has had no workers for {seconds} seconds. Start some, then grade again to continue.",
+                    seconds=WITHOUT_WORKERS_S,
+                )
+                raise ClassError(why) from None
     return []
 
 
 def _unusable(error: BaseException) -> ClassError:
-    return ClassError(
-        f"The cluster could not run a submission ({type(error).__name__}: {error}). Its workers need this project's "
-        "environment with the same versions. Fix this, then grade again to continue."
+    why = _(
+        "The cluster could not run a submission ({error}). Its workers need this project's environment with the same "
+        "versions. Fix this, then grade again to continue.",
+        error=f"{type(error).__name__}: {error}",
     )
+    return ClassError(why)

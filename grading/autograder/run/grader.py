@@ -12,6 +12,8 @@ from typing import TypeVar
 from nbgrader.api import Gradebook
 from nbgrader.apps import NbGraderAPI
 
+from gradlab.words import _
+
 from .. import gradebook
 from ..dropped import dropped
 from ..errors import ClassError, SubmissionError, did_you_mean
@@ -54,10 +56,13 @@ class Grader:
             self.procedure = Procedure.of(self._folders.converter.config, known, self._folders.of_the_class())
             self._late = DeductLatePenalties(parent=self._folders.converter)
         except Exception as error:
-            raise ClassError(
-                f"A setting in the class's nbgrader_config.py cannot be used ({type(error).__name__}: {error}). "
-                f"Modules are imported from {self.course.root} and from the folder with nbgrader_config.py."
-            ) from error
+            why = _(
+                "A setting in the class's nbgrader_config.py cannot be used ({error}). Modules are imported from "
+                "{folder} and from the folder with nbgrader_config.py.",
+                error=f"{type(error).__name__}: {error}",
+                folder=self.course.root,
+            )
+            raise ClassError(why) from error
         self._rows = Rows(self.course, name)
 
     def choose(self, students: list[str] | None) -> list[str]:
@@ -67,16 +72,21 @@ class Grader:
         if unknown:
             out = sorted(dropped(course).intersection(unknown))
             if out:
-                raise ClassError(f"Dropped: {', '.join(out)}. To take them back, remove their lines from dropped.txt.")
-            names = list(map(readable, submitted))
-            raise ClassError(
-                f"No submission of {name} by: {', '.join(map(readable, unknown))}."
-                f"{''.join(did_you_mean(student, names) for student in map(readable, unknown))} "
-                f"Submissions: {', '.join(map(readable, submitted)) or 'none'}."
-            )
+                why = _(
+                    "Dropped: {students}. To take them back, remove their lines from dropped.txt.",
+                    students=", ".join(out),
+                )
+                raise ClassError(why)
+            names, asked = list(map(readable, submitted)), list(map(readable, unknown))
+            why = _("No submission of {name} by: {students}.", name=name, students=", ".join(asked))
+            why += "".join(did_you_mean(student, names) for student in asked)
+            # Translators: "none" is what follows "Submissions: " if there are none
+            there = _("Submissions: {students}.", students=", ".join(names) or _("none"))
+            raise ClassError(f"{why} {there}")
         self._require_own_names(submitted)
         if not submitted:
-            raise ClassError(f"There are no submissions of {name} in {course.root}/{course.submitted_directory}.")
+            folder = f"{course.root}/{course.submitted_directory}"
+            raise ClassError(_("There are no submissions of {name} in {folder}.", name=name, folder=folder))
         chosen = set(students or submitted)
         return [student for student in submitted if student in chosen]
 
@@ -87,11 +97,14 @@ class Grader:
         ids = {student.casefold(): student for student in known}
         other = {name: ids[name.casefold()] for name in submitted if name not in known and name.casefold() in ids}
         if other:
-            listed = ", ".join(f"{readable(name)} is {student} in the gradebook" for name, student in other.items())
-            raise ClassError(
-                f"Folders in {self.course.submitted_directory} differ from a student's id only in "
-                f"capitalization: {listed}. Rename the folders."
+            pairs = [(readable(name), student) for name, student in other.items()]
+            why = _(
+                "Folders in {folder} differ from a student's id only in capitalization: {students}. "
+                "Rename the folders.",
+                folder=self.course.submitted_directory,
+                students=", ".join(_("{name} is {student} in the gradebook", name=n, student=s) for n, s in pairs),
             )
+            raise ClassError(why)
 
     def why_due(self, student: str) -> str:
         """Return why a submission must be graded; "" if its grade, or reason for having none, is current."""

@@ -6,6 +6,8 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
+from gradlab.words import _
+
 from ..errors import ClassError
 
 
@@ -17,6 +19,7 @@ def only_run(class_folder: Path) -> Iterator[None]:
     try:
         held = FileLock(folder / "lock", timeout=0).acquire()
     except Timeout:
-        raise ClassError(f"Another run is using the class in {class_folder}; wait until it ends.") from None
+        why = _("Another run is using the class in {folder}; wait until it ends.", folder=class_folder)
+        raise ClassError(why) from None
     with held:
         yield

@@ -9,6 +9,8 @@ from nbgrader.api import Gradebook
 from nbgrader.apps import NbGraderAPI
 from tqdm import tqdm
 
+from gradlab.words import _
+
 from .. import gradebook
 from ..dropped import enrolled
 from ..steps import due, receipt
@@ -49,11 +51,11 @@ def return_feedback(api: NbGraderAPI, name: str) -> Iterator[Returned]:
         submitted = {known_as(student): student for student in due.submitted(course, name)}
         with Gradebook(course.db_url, course.course_id) as book:
             students = sorted({student.id for student in enrolled(book, course)} | set(submitted))
-        for student in tqdm(students, desc="feedback", unit="page", disable=not sys.stderr.isatty()):
+        for student in tqdm(students, desc=_("feedback"), unit=_("page"), disable=not sys.stderr.isatty()):
             if student not in submitted:
-                yield Returned(readable(student), why="nothing was submitted.")
+                yield Returned(readable(student), why=_("nothing was submitted."))
             elif why := grader.why_due(submitted[student]):
-                yield Returned(readable(student), why=f"{why}; grade first.")
+                yield Returned(readable(student), why=_("{why}; grade first.", why=_(why)))
             else:
                 yield _return(api, name, student, grader.folder_of(submitted[student]), there)
 
@@ -69,21 +71,23 @@ def _return(api: NbGraderAPI, name: str, student: str, submitted: Path, there: b
     if not is_same(page, now):
         said = api.generate_feedback(name, student, force=True)
         if not (said["success"] and page.exists()):
-            return Returned(readable(student), why=f"the page could not be made: {_last_line(said)}", failed=True)
+            why = _("the page could not be made: {error}", error=_last_line(said))
+            return Returned(readable(student), why=why, failed=True)
     if not there:
-        return Returned(readable(student), page, "there is no exchange.")
+        return Returned(readable(student), page, _("there is no exchange."))
     for other in page.parent.glob("*.html"):
         if other != page:
             other.unlink()  # nbgrader copies the submission's files there, and would return each page
     if receipt.secret(submitted) != receipt.secret(autograded):
-        return Returned(readable(student), page, "it was not submitted through the exchange.")
+        return Returned(readable(student), page, _("it was not submitted through the exchange."))
     said = api.release_feedback(name, student)
     if not said["success"]:
-        return Returned(readable(student), page, f"the exchange did not accept it: {_last_line(said)}", failed=True)
+        why = _("the exchange did not accept it: {error}", error=_last_line(said))
+        return Returned(readable(student), page, why, failed=True)
     return Returned(readable(student), page)
 
 
 def _last_line(said: dict) -> str:
     lines = [line.strip() for line in said.get("log", said.get("error", "")).splitlines() if line.strip()]
     errors = [line for line in lines if "Error" in line and not line.startswith(("File", "["))]
-    return readable((errors or lines or ["no reason was given"])[-1])[:300]
+    return readable((errors or lines or [_("no reason was given")])[-1])[:300]

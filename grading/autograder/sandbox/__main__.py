@@ -10,6 +10,8 @@ import nbformat
 from nbclient import NotebookClient
 from nbformat import NotebookNode
 
+from gradlab.words import N_, _
+
 from . import machine
 from .manager import SandboxManager
 
@@ -17,20 +19,20 @@ SECRET = "a line that only the grader may read"
 
 # Code that succeeds only outside the sandbox, by name
 ESCAPES = {
-    "read the notebook": "open('secret.ipynb').read()",
-    "read the grader's files": "open({secret!r}).read()",
-    "see the grader's home": "import os; next(entry for entry in os.scandir({home!r}) if entry.is_file())",
-    "import the grader": "import autograder",
-    "import the solutions": "import mini_autograd",
-    "see the grader's processes": "import os; next(p for p in os.listdir('/proc') if p.isdigit() and int(p) > 1000)",
-    "reach the loopback network": "import socket; socket.create_connection(('127.0.0.1', {port}), 2)",
-    "write to Python": "import sys; open(sys.prefix + '/escaped', 'w')",
-    "write to /usr": "open('/usr/escaped', 'w')",
-    "fill the disk": "open('big', 'wb').truncate(1 << 40)",
-    "become root": "import os; os.setuid(0)",
-    "make a namespace": "import subprocess; subprocess.run(['unshare', '--user', 'true'], check=True)",
-    "mount": "import ctypes; assert ctypes.CDLL(None).mount(b'none', b'/tmp', b'tmpfs', 0, None) == 0",
-    "take all memory": "bytearray(1 << 40)",
+    N_("read the notebook"): "open('secret.ipynb').read()",
+    N_("read the grader's files"): "open({secret!r}).read()",
+    N_("see the grader's home"): "import os; next(entry for entry in os.scandir({home!r}) if entry.is_file())",
+    N_("import the grader"): "import autograder",
+    N_("import the solutions"): "import mini_autograd",
+    N_("see the grader's processes"): "import os; next(n for n in os.listdir('/proc') if n.isdigit() and int(n) > 1e3)",
+    N_("reach the loopback network"): "import socket; socket.create_connection(('127.0.0.1', {port}), 2)",
+    N_("write to Python"): "import sys; open(sys.prefix + '/escaped', 'w')",
+    N_("write to /usr"): "open('/usr/escaped', 'w')",
+    N_("fill the disk"): "open('big', 'wb').truncate(1 << 40)",
+    N_("become root"): "import os; os.setuid(0)",
+    N_("make a namespace"): "import subprocess; subprocess.run(['unshare', '--user', 'true'], check=True)",
+    N_("mount"): "import ctypes; assert ctypes.CDLL(None).mount(b'none', b'/tmp', b'tmpfs', 0, None) == 0",
+    N_("take all memory"): "bytearray(1 << 40)",
 }
 GROUPED = "assert 'gradlab-' in open('/proc/self/cgroup').read()"  # the prefix that forkserver.py uses
 WORKS = "import torch, gradlab; x = torch.ones(2, requires_grad=True); (x * x).sum().backward(); open('note', 'w')"
@@ -57,7 +59,7 @@ def escaped() -> tuple[list[str], bool]:
         client.execute()
     works, counted, *tries = map(_failed, notebook.cells)
     if works:
-        raise machine.SandboxError(f"The sandbox cannot run code that must work in it: {works}")
+        raise machine.SandboxError(_("The sandbox cannot run code that must work in it: {error}", error=works))
     return [name for name, failed in zip(ESCAPES, tries, strict=True) if not failed], not counted
 
 
@@ -67,17 +69,20 @@ def _failed(cell: NotebookNode) -> str:
 
 def main(argv: list[str] | None = None) -> int:
     """Print the successful escapes; return 1 if there are any, or if no sandbox can be created, else 0."""
-    description = "Try to break out of the sandbox in which submissions run. The exit code is 1 if something escaped."
-    argparse.ArgumentParser(prog="python -m autograder.sandbox", description=description).parse_args(argv)
+    about = _("Try to break out of the sandbox in which submissions run. The exit code is 1 if something escaped.")
+    argparse.ArgumentParser(prog="python -m autograder.sandbox", description=about).parse_args(argv)
     try:
         out, grouped = escaped()
     except machine.SandboxError as error:
         print(error)
         return 1
     for name in out:
-        print(f"ESCAPED: a submission can {name}")
-    memory = "a control group limits memory" if grouped else "memory is only measured: no control group is delegated"
-    print(f"{len(ESCAPES) - len(out)} of {len(ESCAPES)} escape attempts were blocked; {memory}")
+        # Translators: what follows is one of the attempts, such as "become root"
+        print(_("ESCAPED: a submission can {attempt}", attempt=_(name)))
+    limited = _("a control group limits memory")
+    measured = _("memory is only measured: no control group is delegated")
+    counts = {"blocked": len(ESCAPES) - len(out), "total": len(ESCAPES), "memory": limited if grouped else measured}
+    print(_("{blocked} of {total} escape attempts were blocked; {memory}", **counts))
     return 1 if out else 0
 
 

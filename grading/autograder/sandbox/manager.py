@@ -18,6 +18,8 @@ from jupyter_client.manager import AsyncKernelManager
 from jupyter_client.session import Session
 from traitlets import Type, default
 
+from gradlab.words import _
+
 from . import KERNEL_NAME, KERNELS
 
 MAX_MESSAGE_BYTES = 8_000_000  # of each part of a message
@@ -230,7 +232,7 @@ class BoundedClient(AsyncKernelClient):
                         await self.get_shell_msg(timeout=1)
                         await self.get_iopub_msg(timeout=0.2)
                         return
-        raise RuntimeError("The kernel ended before it answered, or did not answer.")
+        raise RuntimeError(_("The kernel ended before it answered, or did not answer."))
 
 
 class TypedManager(AsyncKernelManager):

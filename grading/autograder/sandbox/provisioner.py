@@ -19,6 +19,8 @@ from jupyter_client.manager import AsyncKernelManager
 from jupyter_client.provisioning import LocalProvisioner
 from traitlets import Int
 
+from gradlab.words import _
+
 from . import bubblewrap
 from .machine import SandboxError, require_hidden
 
@@ -174,7 +176,8 @@ class SandboxProvisioner(LocalProvisioner):
             info_in.close()
             output, errors = cast(tuple[TextIO, TextIO], (process.stdout, process.stderr))
             if not await loop.run_in_executor(None, output.readline):  # printed once mounts are ready
-                raise SandboxError(f"bubblewrap could not create a sandbox: {errors.read().strip()}")
+                why = _("bubblewrap could not create a sandbox: {error}", error=errors.read().strip())
+                raise SandboxError(why)
             self._init_fd = os.pidfd_open(json.loads(info_out.read())["child-pid"])
             request |= self._limits(process.pid)
             SERVER.send(request, [self._init_fd, ready_in.fileno(), code_in.fileno(), *control])
@@ -182,7 +185,7 @@ class SandboxProvisioner(LocalProvisioner):
             code_in.close()
             kernel = await loop.run_in_executor(None, ready_out.readline)
             if not kernel:
-                raise SandboxError("The kernel could not be started in its sandbox.")
+                raise SandboxError(_("The kernel could not be started in its sandbox."))
         self.kernel_pid = int(kernel)
 
     def _limits(self, pid: int) -> dict:
@@ -252,7 +255,7 @@ class SandboxProvisioner(LocalProvisioner):
     def limit_exceeded(self) -> str:
         """Describe the limit that ended the kernel; "" if no known limit did."""
         limits = {
-            MEMORY_EXIT: f"It needed more than {self.memory_mib} MiB of memory.",
-            128 + signal.SIGXCPU: f"It needed more than {self.cpu_s} seconds of processor time.",
+            MEMORY_EXIT: _("It needed more than {mib} MiB of memory.", mib=self.memory_mib),
+            128 + signal.SIGXCPU: _("It needed more than {seconds} seconds of processor time.", seconds=self.cpu_s),
         }
         return "" if self.exit_code is None else limits.get(self.exit_code, "")

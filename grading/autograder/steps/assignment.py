@@ -21,10 +21,11 @@ from nbgrader.utils import is_grade
 from authoring.cells import tags
 from authoring.near import near
 from authoring.places import ChapterError
-from gradlab import atomic, ipynb, returned
+from gradlab import atomic, ipynb, returned, words
 from gradlab.checks.compare import Judge
 from gradlab.checks.reached import globals_read
 from gradlab.checks.record import CheckRecord, Record, RecordError
+from gradlab.words import _
 
 from ..class_chapters import UPDATE, chapters
 from ..errors import ClassError, did_you_mean
@@ -87,7 +88,8 @@ class Assignment:
     """All that grading knows about an assignment, hidden from submissions; plain data, sent to workers once per run.
 
     seed: draws the class's cases. record: their expected results and slips. version: see `_update_record`. cells: the
-    solved notebook's code cells. modules: sources of the Python files beside it, by file name.
+    solved notebook's code cells. modules: sources of the Python files beside it, by file name. words: the class's
+    catalogue, b"" if it is in English.
     """
 
     name: str
@@ -97,6 +99,7 @@ class Assignment:
     cells: list[nbformat.NotebookNode]
     modules: dict[str, str]
     released: Released
+    words: bytes
 
     def __getstate__(self) -> dict:
         """Return the fields to pickle for a worker, without the cached properties."""
@@ -174,10 +177,11 @@ def load_assignment(course: CourseDirectory, name: str) -> Assignment:
     source = _source(course, name)
     if not source.exists():
         meant = did_you_mean(name, chapters(source.parent.parent))
-        raise ClassError(f"Grading needs the solved notebook {source}, which is missing.{meant}")
+        raise ClassError(_("Grading needs the solved notebook {file}, which is missing.", file=source) + meant)
     released = Path(course.format_path(course.release_directory, ".", name), f"{name}.ipynb")
     changed_at = tuple(path.stat().st_mtime_ns if path.exists() else 0 for path in (source, released))
-    return _load(course.db_url, course.course_id, source, released, changed_at, _record_path(course, name))
+    paths = source, released, _record_path(course, name)
+    return _load(course.db_url, course.course_id, *paths, changed_at, words.read(Path(course.root)))
 
 
 def stored_checks(course: CourseDirectory, name: str) -> dict[str, dict[str, CheckRecord]]:
@@ -227,22 +231,27 @@ def _record_path(course: CourseDirectory, name: str) -> Path:
 
 @functools.lru_cache(maxsize=8)
 def _load(
-    db_url: str, course_id: str, source: Path, released: Path, changed_at: tuple[int, ...], record_path: Path
+    db_url: str,
+    course_id: str,
+    source: Path,
+    released: Path,
+    record_path: Path,
+    changed_at: tuple[int, ...],
+    catalogue: bytes,
 ) -> Assignment:
     notebook, name = nbformat.read(source, as_version=4), source.stem
     with Gradebook(db_url, course_id) as gradebook:
         try:
             generated = gradebook.find_notebook(name, name)
         except MissingEntry:
-            raise ClassError(
-                f"{name} has not been generated in this class. Run: nbgrader generate_assignment {name}"
-            ) from None
+            why = _("{name} has not been generated in this class. Run: nbgrader generate_assignment {name}", name=name)
+            raise ClassError(why) from None
         _require_same(notebook, generated, name)
         as_released = Released.of(generated, nbformat.read(released, as_version=4) if released.exists() else notebook)
     seed, version, record = _update_record(record_path, notebook, source)
     cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
     modules = {path.name: path.read_text(encoding="utf-8") for path in sorted(source.parent.glob("*.py"))}
-    return Assignment(name, seed, record, version, cells, modules, as_released)
+    return Assignment(name, seed, record, version, cells, modules, as_released, catalogue)
 
 
 def keep_record(course: CourseDirectory, chapter: "Chapter") -> None:
@@ -283,7 +292,8 @@ def _update_record(
         unchanged = before is not None and stored.get("code") == code and near(before, decides(plain))
     version = stored["version"] if unchanged else hashed(code, decides(plain))
     if earlier and unchanged:
-        print(f"{path.stem}: record and grades of an earlier version are taken over unchanged.", file=sys.stderr)
+        said = _("{name}: record and grades of an earlier version are taken over unchanged.", name=path.stem)
+        print(said, file=sys.stderr)
     path.parent.mkdir(parents=True, exist_ok=True)
     content = {"seed": stored["seed"], "version": version, "made_from": now, "code": code, "record": plain}
     atomic.write_text(path, json.dumps(content), mode=0o600)
@@ -297,10 +307,13 @@ def _chapter(notebook: nbformat.NotebookNode, name: str, folder: Path) -> "Chapt
     try:
         return read_chapter(notebook, name, folder)
     except ChapterError as error:
-        raise ChapterError(
-            f"{error}\nThis happened in the class's own copy of {name}. If the copy is too old for this version of the "
-            f"course, run {UPDATE} {name}, or grade with the earlier version."
-        ) from error
+        why = _(
+            "This happened in the class's own copy of {name}. If the copy is too old for this version of the course, "
+            "run {command}, or grade with the earlier version.",
+            name=name,
+            command=f"{UPDATE} {name}",
+        )
+        raise ChapterError(f"{error}\n{why}") from error
 
 
 def _content(path: Path) -> dict:
@@ -320,11 +333,14 @@ def _content(path: Path) -> dict:
         pass
     begun = re.match(r'\{"seed": (\d+),', text)
     if begun is None:
-        raise ClassError(
-            f"{path} is damaged, and the seed of the cases is lost. Restore the file from a backup. If you have none, "
-            "delete it, so that a new seed is drawn, and grade everything again with --force."
+        why = _(
+            "{file} is damaged, and the seed of the cases is lost. Restore the file from a backup. If you have none, "
+            "delete it, so that a new seed is drawn, and grade everything again with --force.",
+            file=path,
         )
-    print(f"{path} is damaged. Its seed was recovered and the record is made again.", file=sys.stderr)
+        raise ClassError(why)
+    said = _("{file} is damaged. Its seed was recovered and the record is made again.", file=path)
+    print(said, file=sys.stderr)
     return {"seed": int(begun[1])}
 
 
@@ -335,7 +351,7 @@ def _readable(stored: dict, path: Path) -> Record | None:
     try:
         return Record.from_json(json.dumps(stored["record"]), str(path))
     except RecordError as error:
-        print(f"{error.args[0]} The record is made again from its seed.", file=sys.stderr)
+        print(error.args[0], _("The record is made again from its seed."), file=sys.stderr)
         return None
 
 
@@ -356,8 +372,12 @@ def _require_same(notebook: nbformat.NotebookNode, generated: Notebook, name: st
     released, solved = in_gradebook(generated), graded_cells(notebook)
     changed = sorted(grade_id for grade_id in solved | released if solved.get(grade_id) != released.get(grade_id))
     if changed:
-        raise ClassError(
-            f"{name}: the solved notebook and the gradebook have different check cells or points: "
-            f"{', '.join(changed)}. To fix this, run {UPDATE} {name}, which first lists its changes; or, if you "
-            f"changed the class's copy yourself, run nbgrader generate_assignment {name} --force."
+        why = _(
+            "{name}: the solved notebook and the gradebook have different check cells or points: {cells}. To fix this, "
+            "run {command}, which first lists its changes; or, if you changed the class's copy yourself, run nbgrader "
+            "generate_assignment {name} --force.",
+            name=name,
+            cells=", ".join(changed),
+            command=f"{UPDATE} {name}",
         )
+        raise ClassError(why)

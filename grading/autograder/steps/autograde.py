@@ -9,7 +9,7 @@ from nbformat.warnings import DuplicateCellId, MissingIDFieldWarning
 from nbgrader.preprocessors import ClearOutput, LimitOutput
 from traitlets.config import Config
 
-from gradlab import ipynb
+from gradlab import ipynb, words
 from gradlab.checks.record import SUFFIX
 
 from ..errors import SubmissionError
@@ -84,6 +84,7 @@ def autograde(procedure: Procedure, submission: Submission, shared: bool = False
     shared: whether other submissions run in parallel. A shared submission that gets too little processor time fails
     with OvertakenError.
     """
+    words.use(procedure.known.words)
     try:
         return _steps(procedure).run(submission, shared)
     except (Exception, SystemExit) as error:

@@ -16,6 +16,8 @@ from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 from pathlib import Path
 
+from gradlab.words import _, language
+
 from ..errors import SubmissionError
 
 SECONDS = 10.0  # processor time of one call, however busy the machine is
@@ -39,12 +41,15 @@ class Bounded:
         self.function, self.seconds, self.memory_mib = function, seconds, memory_mib
         self._lock = threading.Lock()
         self._process: int | None = None
+        self._language = ""  # in which the process writes
         self._connection: Connection
 
     def __call__(self, *arguments):
         if not sys.platform.startswith("linux"):
             return self.function(*arguments)
         with self._lock:
+            if self._language != language():
+                self._end()
             if self._process is not None:
                 with contextlib.suppress(OutOfBoundsError):
                     return self._result(arguments)
@@ -66,10 +71,10 @@ class Bounded:
         try:
             self._connection.send(arguments)
             if not self._connection.poll(PATIENCE_S):
-                raise OutOfBoundsError(f"its content could not be read within {PATIENCE_S} seconds.")
+                raise OutOfBoundsError(_("its content could not be read within {seconds} seconds.", seconds=PATIENCE_S))
             error, result = self._connection.recv()
         except (EOFError, ConnectionError):
-            raise OutOfBoundsError(f"its content {self._why(self._end())}.") from None
+            raise OutOfBoundsError(self._why(self._end())) from None
         except BaseException:
             self._end()
             raise
@@ -81,10 +86,11 @@ class Bounded:
 
     def _why(self, status: int) -> str:
         if os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGPROF:
-            return f"takes more than {self.seconds:g} seconds of processor time to read"
-        return "crashes the process that reads it"
+            return _("its content takes more than {seconds:g} seconds of processor time to read.", seconds=self.seconds)
+        return _("its content crashes the process that reads it.")
 
     def _start(self) -> None:
+        self._language = language()
         ours, theirs = Pipe()
         process = os.fork()
         if process == 0:
@@ -135,7 +141,7 @@ class Bounded:
         try:
             return None, self.function(*arguments)
         except MemoryError:
-            return OutOfBoundsError(f"its content takes more than {self.memory_mib} MiB to read."), None
+            return OutOfBoundsError(_("its content takes more than {mib} MiB to read.", mib=self.memory_mib)), None
         except Exception as error:
             return portable(error), None
 

@@ -8,14 +8,16 @@ from pathlib import Path
 from nbgrader.api import Assignment
 from nbgrader.coursedir import CourseDirectory
 
+from gradlab.words import N_, _
+
 from ..dropped import dropped
 from ..errors import ClassError
 from . import outcome, receipt
 from .assignment import version_now
 from .files import composed, is_there, known_as, readable
 
-UNGRADED = "the submission has no grade yet"
-CHANGED = "graded before checks or points changed"
+UNGRADED = N_("the submission has no grade yet")
+CHANGED = N_("graded before checks or points changed")
 
 
 def submitted(course: CourseDirectory, name: str) -> list[str]:
@@ -42,9 +44,13 @@ def compose_names(course: CourseDirectory) -> None:
             continue
         for entry in sorted(folder.iterdir()):
             if is_there(target / entry.name):
+                names = {"folder": top, "student": readable(target.name), "name": readable(entry.name)}
                 raise ClassError(
-                    f"Two folders in {top} belong to {readable(target.name)}, because their names differ only in "
-                    f"Unicode's form, and both contain {readable(entry.name)}. Remove one of the two submissions."
+                    _(
+                        "Two folders in {folder} belong to {student}, because their names differ only in Unicode's "
+                        "form, and both contain {name}. Remove one of the two submissions.",
+                        **names,
+                    )
                 )
             entry.rename(target / entry.name)
         folder.rmdir()

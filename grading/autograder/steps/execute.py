@@ -26,6 +26,8 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_output
 from traitlets.config import Config
 
+from gradlab.words import N_, _, ngettext
+
 from ..errors import ClassError
 from ..sandbox import KERNEL_NAME, machine
 from ..sandbox.manager import START_S, SandboxManager, TypedManager
@@ -38,9 +40,9 @@ MOST_BYTES = 500_000_000  # of one cell, which may ignore that; beyond, its kern
 INTERRUPT_S = 10  # how long, by the same clocks, a cell may continue after an interrupt
 HANG_S = 3600  # only for hanging operations; normally the clocks end a kernel
 OF_MESSAGES = (nbformat.ValidationError, AttributeError, LookupError, TypeError, ValueError)
-STARVED = (
-    "it waited for a processor for more than {:.0f} seconds, even when it ran alone. Either this machine or the "
-    "submission itself kept the processor busy; grade it again when the machine is less busy."
+STARVED = N_(
+    "it waited for a processor for more than {seconds:.0f} seconds, even when it ran alone. Either this machine or "
+    "the submission itself kept the processor busy; grade it again when the machine is less busy."
 )
 
 
@@ -116,11 +118,11 @@ def execute(job: Job, files: dict[str, bytes]) -> RunResult:
     except ClassError:
         raise
     except OutOfTimeError:
-        reason = f"its cells took more than {job.timeout_s:.0f} seconds in total."
+        reason = _("its cells took more than {seconds:.0f} seconds in total.", seconds=job.timeout_s)
     except StarvedError:
-        reason, starved = STARVED.format(job.timeout_s), True
+        reason, starved = _(STARVED, seconds=job.timeout_s), True
     except OF_MESSAGES as error:  # their text may quote what the run wrote
-        reason = f"its cells sent a message that no kernel sends ({type(error).__name__})."
+        reason = _("its cells sent a message that no kernel sends ({error}).", error=type(error).__name__)
     except Exception as error:
         reason = f"{type(error).__name__}: {(str(error).splitlines() or [''])[0]}"
     return RunResult(notebook, spent.had_s, reason, starved, job.cell_timeout_s)
@@ -160,7 +162,7 @@ def folder_with(files: dict[str, bytes]) -> Iterator[Path]:
             target = folder / path
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(content)
-        for parent, _, names in os.walk(folder):
+        for parent, _folders, names in os.walk(folder):
             Path(parent).chmod(0o755)
             for file in names:
                 Path(parent, file).chmod(0o644)
@@ -170,11 +172,6 @@ def folder_with(files: dict[str, bytes]) -> Iterator[Path]:
 def error_output(name: str, text: str) -> NotebookNode:
     """Return a cell output that shows an error with this name and text."""
     return new_output("error", ename=name, evalue=text.split("\n")[0], traceback=text.split("\n"))
-
-
-def too_long(what: str, seconds: float) -> str:
-    """Return a sentence on code that did not end within a cell's time limit."""
-    return f"{what} did not end within {seconds:g} second{'' if seconds == 1 else 's'}."
 
 
 class OutOfTimeError(Exception):
@@ -314,18 +311,24 @@ class Client(NotebookClient):
         if isinstance(error, CellTimeoutError):
             return self._too_much if self._muted else self._too_long
         if self._refuses:
-            return "DeadKernelError", "After this cell, the kernel could not be used. It no longer accepts messages."
+            why = _("After this cell, the kernel could not be used. It no longer accepts messages.")
+            return "DeadKernelError", why
         why = self._why or getattr(self.manager.provisioner, "limit_exceeded", "")
-        return "DeadKernelError", f"The kernel died while this cell ran. {why}".rstrip()
+        return "DeadKernelError", f"{_('The kernel died while this cell ran.')} {why}".rstrip()
 
     @property
     def _too_much(self) -> tuple[str, str]:
-        most = f"{self.job.max_output_bytes / 1e6:g} MB"
-        return "TooMuchOutputError", f"This cell's output is left out: all output exceeded {most}."
+        most = self.job.max_output_bytes / 1e6
+        return "TooMuchOutputError", _("This cell's output is left out: all output exceeded {most:g} MB.", most=most)
 
     @property
     def _too_long(self) -> tuple[str, str]:
-        return "CellTimeoutError", too_long("This cell", self.job.cell_timeout_s)
+        return "CellTimeoutError", ngettext(
+            "This cell did not end within {seconds:g} second.",
+            "This cell did not end within {seconds:g} seconds.",
+            int(self.job.cell_timeout_s),
+            seconds=self.job.cell_timeout_s,
+        )
 
     def _note_reply(self, cell: NotebookNode, cell_index: int, execute_reply: dict) -> None:
         content = execute_reply["content"]
@@ -354,7 +357,7 @@ class Client(NotebookClient):
             self._clocks.cancel()
             self._clocks = asyncio.ensure_future(self._watch(0))
         if self._sent_bytes > MOST_BYTES and not self._why:
-            self._why = f"The output exceeded {MOST_BYTES / 1e6:g} MB."
+            self._why = _("The output exceeded {most:g} MB.", most=MOST_BYTES / 1e6)
             self._end_kernel()
         if self._muted and msg["msg_type"] != "status":
             return None

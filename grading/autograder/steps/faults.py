@@ -10,7 +10,8 @@ from sqlalchemy.exc import DataError, SQLAlchemyError
 from traitlets import TraitError
 
 from authoring.places import ChapterError
-from gradlab.ipynb import NO_NOTEBOOK, Unreadable
+from gradlab.ipynb import Unreadable
+from gradlab.words import _
 
 from ..errors import ClassError, SubmissionError
 from .files import readable, without_paths
@@ -33,25 +34,28 @@ def reason_for(error: BaseException, folder: Path) -> str:
     if isinstance(error, SubmissionError):
         return without_paths(str(error))
     if isinstance(error, Unreadable):
-        return str(error)
+        return _(str(error))
     if isinstance(error, ValidationError):
         return no_notebook(error)
     if isinstance(error, OF_THE_CLASS) and not isinstance(error, DataError):
         raise error
     if isinstance(error, OF_ITS_SETTINGS):
-        raise ClassError(f"A setting in the class's nbgrader_config.py cannot be used: {error}") from error
-    if isinstance(error, OSError) and _of_the_machine(error, folder):
         raise ClassError(
-            f"This machine cannot grade submissions: {error}. Fix this, then grade again to continue."
+            _("A setting in the class's nbgrader_config.py cannot be used: {error}", error=error)
         ) from error
+    if isinstance(error, OSError) and _of_the_machine(error, folder):
+        why = _("This machine cannot grade submissions: {error}. Fix this, then grade again to continue.", error=error)
+        raise ClassError(why) from error
     trace = "\n".join(map(readable, "".join(traceback.format_exception(error)[-40:]).splitlines()))
-    LOG.error("%s: unexpected error in grading. Please report it with these lines:\n%s", readable(folder), trace)
+    said = _("{folder}: unexpected error in grading. Please report it with these lines:", folder=readable(folder))
+    LOG.error("%s\n%s", said, trace)
     return f"{type(error).__name__}: {_first_line(error)}"
 
 
 def no_notebook(error: Exception) -> str:
     """Return the reason to give when a file is not a notebook."""
-    return f"{NO_NOTEBOOK} ({type(error).__name__}: {_first_line(error)})."
+    why = f"{type(error).__name__}: {_first_line(error)}"
+    return _("the file is not a notebook that Jupyter can read ({error}).", error=why)
 
 
 def _of_the_machine(error: OSError, folder: Path) -> bool:

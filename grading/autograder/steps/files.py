@@ -11,6 +11,7 @@ from datetime import datetime
 from pathlib import Path
 
 from gradlab import ipynb
+from gradlab.words import _
 
 from .bounded import Bounded, OutOfBoundsError
 
@@ -40,11 +41,12 @@ def unfit(folder: Path, name: str) -> str:
     """Return why nbgrader must not read a submission, for example because it would follow links; "" if it may."""
     student = folder.parent.name
     if known_as(student) != composed(student):
-        return f"its folder {readable(student)[:MAX_NAME]!r} is not a valid student id; rename it and grade again."
+        shown = readable(student)[:MAX_NAME]
+        return _("its folder {name!r} is not a valid student id; rename it and grade again.", name=shown)
     try:
-        return "the submission is a link." if folder.is_symlink() else _unfit(folder, name)
+        return _("the submission is a link.") if folder.is_symlink() else _unfit(folder, name)
     except OSError as error:
-        return f"it cannot be read: {error.strerror}."
+        return _("it cannot be read: {error}.", error=error.strerror)
 
 
 def _unfit(folder: Path, name: str) -> str:
@@ -52,28 +54,29 @@ def _unfit(folder: Path, name: str) -> str:
     for path, status in all_in(folder):
         files, size = files + 1, size + status.st_size
         if files > MAX_FILES:
-            return f"it contains more than {MAX_FILES} files."
+            return _("it contains more than {count} files.", count=MAX_FILES)
         if size > MAX_BYTES:
-            return f"its files exceed {MAX_BYTES / 1e6:g} MB in total."
+            return _("its files exceed {most:g} MB in total.", most=MAX_BYTES / 1e6)
         inside = path.relative_to(folder)
         if len(inside.parts) > MAX_DEPTH:
-            return f"its folders are nested more than {MAX_DEPTH} levels deep."
+            return _("its folders are nested more than {count} levels deep.", count=MAX_DEPTH)
         regular = stat.S_ISREG(status.st_mode) and status.st_nlink == 1
         if not (regular or stat.S_ISDIR(status.st_mode)):
-            return f"{readable(inside)} is a link or a special file; only regular files can be submitted."
+            return _("{file} is a link or a special file; only regular files can be submitted.", file=readable(inside))
         if not os.access(path, os.R_OK):
-            return f"{readable(inside)} cannot be read: {os.strerror(errno.EACCES)}."
+            return _("{file} cannot be read: {error}.", file=readable(inside), error=os.strerror(errno.EACCES))
     if not (folder / f"{name}.ipynb").is_file():
-        return f"it contains no {name}.ipynb (found: {_found(folder)})."
+        return _("it contains no {name}.ipynb (found: {found}).", name=name, found=_found(folder))
     if not (folder / f"{name}.ipynb").stat().st_size:
-        return f"{name}.ipynb is empty (0 bytes)."
+        return _("{name}.ipynb is empty (0 bytes).", name=name)
     return _heavy(folder / f"{name}.ipynb") or _untimely(folder / "timestamp.txt")
 
 
 def _found(folder: Path) -> str:
     """Return the names of the submitted files as text, without nbgrader's receipts; "nothing" if there are none."""
     names = sorted(readable(path.name) for path in folder.iterdir() if path.name not in RECEIPTS)
-    return ", ".join(names)[:1000] or "nothing"
+    # Translators: in "it contains no {name}.ipynb (found: nothing)."
+    return ", ".join(names)[:1000] or _("nothing")
 
 
 def _heavy(notebook: Path) -> str:
@@ -114,12 +117,12 @@ def _untimely(path: Path) -> str:
         return ""
     try:
         if path.stat().st_size > MAX_NAME:
-            return f"its timestamp.txt has more than {MAX_NAME} characters."
+            return _("its timestamp.txt has more than {count} characters.", count=MAX_NAME)
         read = read_time(path.read_text(encoding="utf-8") or str(YEARS[0]))  # an empty file is fine
-        return "" if read.year in YEARS else f"its timestamp.txt contains the year {read.year}."
+        return "" if read.year in YEARS else _("its timestamp.txt contains the year {year}.", year=read.year)
     except Exception as error:  # any error: third-party libraries parse it
         why = f"{error}" if type(error) is ValueError else type(error).__name__
-        return f"its timestamp.txt does not contain a time ({readable(why)[:MAX_NAME]})."
+        return _("its timestamp.txt does not contain a time ({error}).", error=readable(why)[:MAX_NAME])
 
 
 def read_time(timestamp: str) -> datetime:
@@ -135,7 +138,7 @@ def read_time(timestamp: str) -> datetime:
         return parse_utc(datetime.fromisoformat(re.sub(r" +(?=[+-])", "", text)))
     zone = text.rpartition(" ")[2]
     if zone.isalpha() and zone not in ("Z", "AM", "PM") and gettz(zone) is None:
-        raise ValueError(f"the time zone {zone} is unknown")
+        raise ValueError(_("the time zone {zone} is unknown", zone=zone))
     return parse_utc(text)
 
 

@@ -1,6 +1,7 @@
 """Judge checks outside the student's process, by comparing observations with the record, and show the verdicts."""
 
 import ast
+import functools
 import json
 import re
 from dataclasses import replace
@@ -16,14 +17,15 @@ from gradlab.checks.messages import NOT_ALONE, REFUSED, Feedback
 from gradlab.checks.observation import OBSERVATION_MIME, read_observation
 from gradlab.checks.record import CheckRecord, Record
 from gradlab.checks.verdict import Verdict, judge_check
+from gradlab.words import N_, _, ngettext, of_chapter
 
 from . import outcome
 from .alone import Seen
-from .execute import error_output, too_long
+from .execute import error_output
 from .leaving import Known, shortened
 
 SUMMARY = "summary()"  # the cell at the end of a chapter
-INSTRUCTOR = "Your instructor sees this and can give the points."
+INSTRUCTOR = N_("Your instructor sees this and can give the points.")
 
 
 def judge(
@@ -58,7 +60,8 @@ def _verdict(
     """Return the verdict on a check in the last of these cells, which are all that its answer may use."""
     seen = observations(cells[-1], check_id, len(record.cases), known, timeout_s)
     if isinstance(seen, str):
-        return Verdict(Feedback(record.title, REFUSED, _why_undefined(record.answer, cells[:-1], timeout_s) or seen))
+        why = _why_undefined(record.answer, cells[:-1], timeout_s) or seen
+        return Verdict(Feedback(record.title, REFUSED, why))
     verdict = judge_check(record, seen, judge)
     if verdict.passed or verdict.feedback.state == REFUSED:
         return verdict
@@ -77,9 +80,9 @@ def judge_alone(record: CheckRecord, torch: bool, seen: Seen, judge: Judge | Non
     verdict = judge_check(record, replies, judge)
     if seen.forbidden or is_forbidden(verdict):  # without any text that the process wrote
         kind = "gradlab.checks.shortcuts.ShortcutError" if torch else "gradlab.checks.without_torch.TorchError"
-        used = {"values": [], "error": {"type": kind, "message": "It was used"}}
+        used = {"values": [], "error": {"type": kind, "message": _("It was used")}}
         return judge_check(record, [used] * len(record.cases), judge)
-    alone = Feedback(record.title, NOT_ALONE, f"{outcome.NOT_ALONE_SAYS} {INSTRUCTOR}")
+    alone = Feedback(record.title, NOT_ALONE, f"{_(outcome.NOT_ALONE_SAYS)} {_(INSTRUCTOR)}")
     return verdict if verdict.passed else Verdict(alone)
 
 
@@ -113,10 +116,15 @@ def observations(cell: NotebookNode, check_id: str, count: int, known: Known, ti
     if errors and not reported:
         error = errors[0]
         if error.ename == "CellTimeoutError":
-            return too_long("The check", timeout_s)
-        hint = " The cell that should define it is empty or raised an error." if error.ename == "NameError" else ""
-        return f"The check did not finish: {known.kind(error)}.{hint}"
-    return "The check did not report exactly one observation per case."
+            return ngettext(
+                "The check did not end within {seconds:g} second.",
+                "The check did not end within {seconds:g} seconds.",
+                int(timeout_s),
+                seconds=timeout_s,
+            )
+        undefined = _("The cell that should define it is empty or raised an error.") * (error.ename == "NameError")
+        return f"{_('The check did not finish: {error}.', error=known.kind(error))} {undefined}".rstrip()
+    return _("The check did not report exactly one observation per case.")
 
 
 def _why_undefined(answer: str, cells: list[NotebookNode], timeout_s: float) -> str:
@@ -125,22 +133,29 @@ def _why_undefined(answer: str, cells: list[NotebookNode], timeout_s: float) -> 
     for cell in (cell for cell in reversed(cells) if defines.search(cell.source)):
         for error in (output for output in cell.outputs if output.output_type == "error"):
             if error.ename in ("SyntaxError", "IndentationError", "TabError"):
-                return f"The cell for {answer} has a syntax error{_wrong_syntax(cell.source)}."
+                return _wrong_syntax(answer, cell.source)
             if error.ename == "CellTimeoutError":
-                return too_long(f"The cell for {answer}", timeout_s)
+                return ngettext(
+                    "The cell for {answer} did not end within {seconds:g} second.",
+                    "The cell for {answer} did not end within {seconds:g} seconds.",
+                    int(timeout_s),
+                    seconds=timeout_s,
+                    answer=answer,
+                )
         break
     return ""
 
 
-def _wrong_syntax(source: str) -> str:
-    """Return Python's words for what is wrong with a cell's syntax; "" if only IPython could say."""
+def _wrong_syntax(answer: str, source: str) -> str:
+    """Return that a cell's syntax is wrong, with Python's words for it unless only IPython could say."""
     try:
         ast.parse(source)
     except SyntaxError as error:
-        return f" in line {error.lineno}: {error.msg}"
+        where = {"answer": answer, "line": error.lineno, "error": error.msg}
+        return _("The cell for {answer} has a syntax error in line {line}: {error}.", **where)
     except (ValueError, RecursionError, MemoryError):
         pass
-    return ""
+    return _("The cell for {answer} has a syntax error.", answer=answer)
 
 
 def show_verdicts(nb: NotebookNode, verdicts: dict[str, dict[str, Verdict]]) -> None:
@@ -161,10 +176,10 @@ def show_verdicts(nb: NotebookNode, verdicts: dict[str, dict[str, Verdict]]) -> 
             outcome.write_verdicts(cell, cell_verdicts)
             _show(cell, list(cell_verdicts.values()))
         elif is_grade(cell):
-            cell.outputs.append(error_output("VerdictMissing", "No verdict has been reached."))
+            cell.outputs.append(error_output("VerdictMissing", _("No verdict has been reached.")))
         elif cell.source.strip() == SUMMARY and cell.outputs:
-            text = f"{sum(passed)} of {len(passed)} checks passed.\n"
-            cell.outputs = [new_output("stream", name="stdout", text=text)]
+            text = _("{right} of {total} checks passed.", right=sum(passed), total=len(passed))
+            cell.outputs = [new_output("stream", name="stdout", text=f"{text}\n")]
 
 
 def in_new_words(nb: NotebookNode, checks: dict[str, dict[str, CheckRecord]]) -> list[str]:
@@ -187,10 +202,11 @@ def in_new_words(nb: NotebookNode, checks: dict[str, dict[str, CheckRecord]]) ->
 def _reworded(verdict: Verdict, check: CheckRecord) -> Verdict:
     """Return a verdict with the check's title, and the name and sentence of its slip, which keeps one of the two."""
     feedback = verdict.feedback
-    words: dict[str, Any] = {"title": check.title} | ({"lead": check.owns} if verdict.passed else {})
+    shown = functools.partial(of_chapter, check.title.partition(" ")[0])
+    words: dict[str, Any] = {"title": check.title} | ({"lead": shown(check.owns)} if verdict.passed else {})
     for slip in check.slips if feedback.name else ():
-        if slip.name == feedback.name or slip.says == feedback.lead:
-            words |= {"name": slip.name, "lead": slip.says}
+        if slip.name == feedback.name or feedback.lead in (slip.says, shown(slip.says)):
+            words |= {"name": slip.name, "lead": shown(slip.says)}
     return Verdict(replace(feedback, **words))
 
 

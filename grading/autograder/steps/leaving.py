@@ -18,9 +18,10 @@ from gradlab.checks.observation import Dict, Error, List, Observation, Other, Si
 from gradlab.checks.record import Case
 from gradlab.checks.sides import LEFT
 from gradlab.checks.verdict import Verdict
+from gradlab.words import N_, _
 
 OF_THE_RUN = ("CellTimeoutError", "DeadKernelError", "TooMuchOutputError")  # errors that only `execute` adds
-UNKNOWN = "(not shown)"  # replaces any other text
+UNKNOWN = N_("(not shown)")  # replaces any other text
 MOST_WORDS = 8  # of a name, or of what was left changed, if each word is known
 MOST_SHOWN = 100  # characters of a wrong value, unless the expected one is longer
 _UNDEFINED = re.compile(r"name '(\w+)' is not defined")
@@ -59,7 +60,7 @@ class Known:
             or text in self.sources
             or (0 < len(words) <= most_words and self.words.issuperset(words))
         )
-        return text if known else UNKNOWN
+        return text if known else _(UNKNOWN)
 
     def observation(self, seen: Observation) -> Observation:
         """Return an observation without unknown texts; it gets the same verdict."""
@@ -83,7 +84,7 @@ class Known:
 
     def _error(self, error: Error) -> Error:
         parts = [text for text in self.messages if text and text.lower() in error.message.lower()]
-        message = self._message(error.type, error.message) or f" {UNKNOWN} ".join(parts)
+        message = self._message(error.type, error.message) or f" {_(UNKNOWN)} ".join(parts)
         at, line = (error.at, error.line) if error.at and error.at in self.sources else ("", 0)
         return Error(self.text(error.type, MOST_WORDS), message, at, line=line)
 
@@ -100,7 +101,10 @@ class Known:
         """Return an error output's kind, and the line of its cell where its traceback says that it happened."""
         numbers = re.findall(rf"Cell In\[{count}\], line (\d{{1,5}})", strip_ansi("\n".join(error.traceback)))
         lines, number = source.splitlines(), int(numbers[-1]) if numbers else 0
-        return self.kind(error) + (f", line {number}: {lines[number - 1].strip()}" if 0 < number <= len(lines) else "")
+        if not 0 < number <= len(lines):
+            return self.kind(error)
+        at = lines[number - 1].strip()
+        return _("{error}, line {number}: {source}", error=self.kind(error), number=number, source=at)
 
 
 def shortened(verdict: Verdict) -> Verdict:

@@ -17,23 +17,27 @@ from nbgrader.api import Grade, SubmittedNotebook
 from gradlab import atomic
 from gradlab.checks.messages import NOT_ALONE, PASSED, REFUSED, WRONG, Feedback
 from gradlab.checks.verdict import Verdict
+from gradlab.words import N_
 
 KEY = "autograder"  # in the metadata of notebooks and cells
 COMMENT = "Could not be graded: "  # marks a comment as the reason; gradebooks hold it, so it must not change
-NOT_ALONE_SAYS = "Your function is right in your notebook, but not on its own, after only the cells that it names."
+NOT_ALONE_SAYS = N_("Your function is right in your notebook, but not on its own, after only the cells that it names.")
 TO_DECIDE = "autograder grade {} --keep-points or --drop-points STUDENT"  # see `undecided`
 
 
 class Status(StrEnum):
-    """The status of a submission, in the order of a report's counts; `views/export.py` decides which one it has."""
+    """The status of a submission, in the order of a report's counts; `views/export.py` decides which one it has.
 
-    GRADED = "graded"
-    STALE = "to be graded again"  # its grade belongs to an earlier submission, or to earlier checks or points
-    UNGRADED = "not graded yet"
-    NEEDS_MANUAL = "needs manual grade"
-    UNGRADABLE = "could not be graded"
-    MISSING = "not submitted"
-    SKIPPED = "skipped"  # by a run, because its grade is current
+    It is data, in English; people read it in the class's language.
+    """
+
+    GRADED = N_("graded")
+    STALE = N_("to be graded again")  # its grade belongs to an earlier submission, or to earlier checks or points
+    UNGRADED = N_("not graded yet")
+    NEEDS_MANUAL = N_("needs manual grade")
+    UNGRADABLE = N_("could not be graded")
+    MISSING = N_("not submitted")
+    SKIPPED = N_("skipped")  # by a run, because its grade is current
 
 
 @dataclass(frozen=True)

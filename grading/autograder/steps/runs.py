@@ -18,6 +18,7 @@ from gradlab.checks.record import SUFFIX
 from gradlab.checks.verdict import Verdict
 from gradlab.ipynb import nbgrader
 from gradlab.returned import is_setup
+from gradlab.words import _
 
 from ..errors import SubmissionError
 from ..sandbox import KERNEL_NAME
@@ -106,7 +107,7 @@ class RunCells(Execute):
         """
         verdicts: dict[str, Verdict] = {}
         judges = judging(self.known)
-        tasks = {i: self.known.alone[i].after(first) for i, (first, _) in behind.items()}
+        tasks = {i: self.known.alone[i].after(first) for i, (first, _all) in behind.items()}
         for kind in {task.allows for task in tasks.values()}:
             alike = {i: task for i, task in tasks.items() if task.allows == kind}
             verdicts |= judges(dict(zip(alike, room.observe([*alike.values()]), strict=True)))
@@ -160,7 +161,7 @@ def _notebook(result: RunResult) -> NotebookNode:
     try:
         nbformat.validate(nb, relax_add_props=True)
     except nbformat.ValidationError:  # its text quotes what the run wrote
-        raise SubmissionError("its cells sent an output that no notebook can contain.") from None
+        raise SubmissionError(_("its cells sent an output that no notebook can contain.")) from None
     return nb
 
 

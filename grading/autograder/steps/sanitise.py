@@ -8,6 +8,7 @@ from nbformat import NotebookNode, from_dict
 
 from gradlab.ipynb import nbgrader
 from gradlab.returned import Release, counts, is_check, is_fixed, is_setup, same_text
+from gradlab.words import _
 
 from ..errors import SubmissionError
 from . import outcome
@@ -173,8 +174,13 @@ def _give_ids(cells: list[NotebookNode], there: dict[str, NotebookNode]) -> None
 def require_ours(nb: NotebookNode, release: Release) -> None:
     """Raise SubmissionError for a notebook larger than any honest one, or one without released cells or all answers."""
     if len(nb.cells) > MOST_CELLS or sum(len(cell.source) for cell in nb.cells) > MOST_CHARACTERS:
-        raise SubmissionError(
-            f"the notebook has more than {MOST_CELLS} cells, or more than {MOST_CHARACTERS / 1e6:g} million characters."
+        millions = MOST_CHARACTERS / 1e6
+        why = _(
+            "the notebook has more than {cells} cells, or more than {millions:g} million characters.",
+            cells=MOST_CELLS,
+            millions=millions,
         )
+        raise SubmissionError(why)
     if not (release.is_of(nb.cells) or release.find(nb.cells).homes.keys() == release.answers):
-        raise SubmissionError("the file contains none of the released notebook's cells; is it the right notebook?")
+        why = _("the file contains none of the released notebook's cells; is it the right notebook?")
+        raise SubmissionError(why)

@@ -18,6 +18,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.pool import NullPool
 
 from gradlab import atomic
+from gradlab.words import _
 
 from ..errors import ClassError
 from . import outcome, receipt
@@ -26,7 +27,6 @@ from .files import RECEIPTS
 ASSIGNMENT, CELL, NOTEBOOK = (kind.__table__ for kind in (api.Assignment, api.BaseCell, api.Notebook))
 STUDENT, SUBMISSION = (kind.__table__ for kind in (api.Student, api.SubmittedAssignment))
 SUBMITTED, GRADE, COMMENT = (kind.__table__ for kind in (api.SubmittedNotebook, api.Grade, api.Comment))
-NO_RESPONSE = "No response."
 Penalty = Callable[[str, float, float], float | None]  # called with the student id, the score and the seconds late
 
 
@@ -57,10 +57,12 @@ class DeductLatePenalties(AssignLatePenalties):
             raise
         except Exception as error:
             plugin = f"{self.plugin_class.__module__}.{self.plugin_class.__qualname__}"
-            raise ClassError(
-                f"The plugin for late submissions, {plugin}, failed ({type(error).__name__}: {error}). Fix it, then "
-                "grade again to continue."
-            ) from error
+            why = _(
+                "The plugin for late submissions, {plugin}, failed ({error}). Fix it, then grade again to continue.",
+                plugin=plugin,
+                error=f"{type(error).__name__}: {error}",
+            )
+            raise ClassError(why) from error
 
 
 @dataclass(frozen=True)
@@ -84,7 +86,7 @@ class Scored:
 
 
 def _comment(cell: NotebookNode) -> str | None:
-    return NO_RESPONSE if cell.metadata.nbgrader.get("checksum") == compute_checksum(cell) else None
+    return _("No response.") if cell.metadata.nbgrader.get("checksum") == compute_checksum(cell) else None
 
 
 class Rows:

@@ -7,6 +7,8 @@ from itertools import pairwise
 from nbgrader.api import Gradebook
 from nbgrader.coursedir import CourseDirectory
 
+from gradlab.words import N_, _, ngettext
+
 from ..errors import ClassError
 from ..gradebook import find_assignment
 from ..steps import scores
@@ -14,9 +16,9 @@ from ..steps.scores import Scores
 from .renderings import with_name
 from .standing import full_name
 from .table import Column, Table
-from .words import exercise_of, local
+from .words import exercise_of, local, plural
 
-LATE = "lateness"
+LATE = N_("lateness")
 
 
 @dataclass(frozen=True)
@@ -37,22 +39,24 @@ def compare(old: dict[str, Scores], new: dict[str, Scores]) -> list[Change]:
 
 
 def _of(student: str, old: Scores, new: Scores) -> list[Change]:
-    again = ["submitted again"] if old.handed_in != new.handed_in else []
+    again = [_("submitted again")] if old.handed_in != new.handed_in else []
     changes = []
     for cell in sorted({*old.auto, *old.hand, *new.auto, *new.hand}):
         before, after = (run_scores.hand.get(cell, run_scores.auto.get(cell)) for run_scores in (old, new))
         said = []
         if old.hand.get(cell) != new.hand.get(cell):
-            said.append("set manually" if cell in new.hand else "no longer set manually")
+            said.append(_("set manually") if cell in new.hand else _("no longer set manually"))
         if cell in new.hand and old.auto.get(cell) != new.auto.get(cell):
-            automatic = f"{points(old.auto.get(cell))} to {points(new.auto.get(cell))}"
-            said.append(f"manual points stay and hide a change in the check's points from {automatic}")
+            both = {"old": points(old.auto.get(cell)), "new": points(new.auto.get(cell))}
+            said.append(_("manual points stay and hide a change in the check's points from {old} to {new}", **both))
         if None in (before, after) and (new.reason or old.reason):
-            said.append(new.reason or "previously could not be graded")
+            said.append(new.reason or _("previously could not be graded"))
         if before != after or said:
             changes.append(Change(student, exercise_of(cell), before, after, "; ".join(said + again)))
     if old.penalty != new.penalty:
-        changes.append(Change(student, LATE, 0 - old.penalty, 0 - new.penalty, "; ".join(["points deducted", *again])))
+        changes.append(
+            Change(student, _(LATE), 0 - old.penalty, 0 - new.penalty, "; ".join([_("points deducted"), *again]))
+        )
     return changes
 
 
@@ -73,10 +77,14 @@ def lines(course: CourseDirectory, name: str) -> list[str]:
         find_assignment(gradebook, name)
         names = {student.id: full_name(student) for student in gradebook.students}
     if not runs:
-        raise ClassError(f"{name} has not been graded again, so nothing has changed.")
+        raise ClassError(_("{name} has not been graded again, so nothing has changed.", name=name))
     said = []
     for at, changes in runs:
-        said.append(f"{name}: changes since just before the run of {local(at)}: {len(changes) or 'none'}")
+        # Translators: "none" is the count of changes if there are none
+        count = len(changes) or _("none")
+        said.append(
+            _("{name}: changes since just before the run of {time}: {count}", name=name, time=local(at), count=count)
+        )
         said += [table(changes, names)] if changes else []
     return said
 
@@ -84,20 +92,21 @@ def lines(course: CourseDirectory, name: str) -> list[str]:
 def table(changes: list[Change], names: dict[str, str]) -> str:
     """Format changes as a table, one line each. names: students' names by id."""
     columns = [
-        Column("student", lambda change: with_name(change.student, names.get(change.student, ""))),
-        Column("exercise", lambda change: change.exercise, right=True),
-        Column("from", lambda change: points(change.before), right=True),
-        Column("to", lambda change: points(change.after), right=True),
-        Column("why", lambda change: change.said),
+        Column(_("student"), lambda change: with_name(change.student, names.get(change.student, ""))),
+        Column(_("exercise"), lambda change: change.exercise, right=True),
+        # Translators: the heads of the columns of points before and after
+        Column(_("from"), lambda change: points(change.before), right=True),
+        Column(_("to"), lambda change: points(change.after), right=True),
+        Column(_("why"), lambda change: change.said),
     ]
     return Table(columns, [(change,) for change in changes]).text()
 
 
 def counted(value: float) -> str:
     """Format a number of points with its unit."""
-    return f"{value:g} point" if value == 1 else f"{value:g} points"
+    return ngettext("{points} point", "{points} points", plural(value), points=f"{value:g}")
 
 
 def points(value: float | None) -> str:
     """Format points; "none" if there are none."""
-    return "none" if value is None else f"{value:g}"
+    return _("none") if value is None else f"{value:g}"

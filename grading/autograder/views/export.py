@@ -8,6 +8,8 @@ from nbgrader.api import Assignment, Gradebook, Student, SubmittedAssignment
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.plugins import ExportPlugin
 
+from gradlab.words import _
+
 from ..dropped import enrolled
 from ..steps import scores
 from ..steps.due import due
@@ -30,7 +32,7 @@ class GradesWithReasons(ExportPlugin):
             sys.stdout.write(text)
         else:
             Path(target).write_text(text, encoding="utf-8", newline="")
-            self.log.info("Exported %d rows to %s", len(rows), target)
+            self.log.info(_("Exported {count} rows to {file}", count=len(rows), file=target))
 
     def rows(self, gradebook: Gradebook):
         """Yield one dict per student and assignment, sorted by assignment and student."""
@@ -73,20 +75,21 @@ def grade_row(
         "reason": "",
     }
     if submission is None or scores.only_extended(submission):
-        return row | ({"status": Status.UNGRADED, "reason": why_due} if why_due else {})
+        return row | ({"status": Status.UNGRADED, "reason": _(why_due)} if why_due else {})
     now = scores.of(submission)
     row["timestamp"] = now.handed_in
     grades = [grade for notebook in submission.notebooks for grade in notebook.grades]
     waiting = [grade for grade in grades if grade.auto_score is None and grade.manual_score is None]
     if why_due:
         graded = now.graded or any(map(by_hand, grades))
-        return row | {"status": Status.STALE if graded else Status.UNGRADED, "reason": why_due}
+        return row | {"status": Status.STALE if graded else Status.UNGRADED, "reason": _(why_due)}
     if now.reason:
         return row | {"status": Status.UNGRADABLE, "reason": now.reason}
     if waiting:
-        return row | {"status": Status.NEEDS_MANUAL, "reason": "an answer needs a manual grade"}
+        return row | {"status": Status.NEEDS_MANUAL, "reason": _("an answer needs a manual grade")}
     if any(map(undecided, submission.notebooks)):
-        reason = f"points were set manually for an earlier submission: {TO_DECIDE.format(assignment.name)}"
+        command = TO_DECIDE.format(assignment.name)
+        reason = _("points were set manually for an earlier submission: {command}", command=command)
         return row | {"status": Status.NEEDS_MANUAL, "reason": reason}
     # the same sums as nbgrader's own columns, but each column would search all submissions
     score = max(0.0, sum(grade.score for grade in grades) - now.penalty)

@@ -12,7 +12,7 @@ from nbgrader.api import Gradebook, SubmittedNotebook
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import GetGrades, NbGraderPreprocessor
 
-from gradlab import ipynb
+from gradlab import ipynb, words
 
 from ..steps import outcome
 from ..steps.assignment import stored_checks
@@ -95,26 +95,28 @@ class LeaveOutOutputs(NbGraderPreprocessor):
 
 def made_of(course: CourseDirectory, submitted: SubmittedNotebook, autograded: Path) -> str:
     """Return a feedback page's digest: of the autograded notebook, its words now, and its rows in the gradebook."""
-    words = in_new_words(from_dict(ipynb.read(autograded.read_bytes())), stored_checks(course, submitted.name))
+    verdicts = in_new_words(from_dict(ipynb.read(autograded.read_bytes())), stored_checks(course, submitted.name))
     grades = [(g.name, g.auto_score, g.manual_score, g.extra_credit, g.max_score) for g in submitted.grades]
     comments = [(c.name, c.auto_comment, c.manual_comment) for c in submitted.comments]
     student = [full_name(submitted.student), submitted.student.id, submitted.late_submission_penalty]
-    return digest(autograded, words, *student, sorted(grades, key=str), sorted(comments, key=str))
+    return digest(course, autograded, verdicts, *student, sorted(grades, key=str), sorted(comments, key=str))
 
 
-def digest(autograded: Path, *shown: object) -> str:
+def digest(course: CourseDirectory, autograded: Path, *shown: object) -> str:
     """Return a digest of all that a page shows except its date and title; a page is current while its digest matches.
 
-    It covers the autograded notebook, what else is `shown`, and the code and templates in this folder.
+    It covers the autograded notebook, what else is `shown`, the code and templates in this folder, and the catalogue.
     """
-    return hashlib.sha256(repr([_program(), *shown]).encode() + autograded.read_bytes()).hexdigest()
+    return hashlib.sha256(
+        repr([_program(words.read(Path(course.root))), *shown]).encode() + autograded.read_bytes()
+    ).hexdigest()
 
 
 @functools.cache
-def _program() -> str:
+def _program(catalogue: bytes) -> str:
     folder = Path(__file__).parent
     texts = [path.read_bytes() for path in sorted(folder.rglob("*")) if path.suffix in (".py", ".j2", ".css")]
-    return hashlib.sha256(b"".join(texts)).hexdigest()
+    return hashlib.sha256(b"".join([*texts, catalogue])).hexdigest()
 
 
 def is_same(page: Path, made_of: str) -> bool:

@@ -13,37 +13,48 @@ from pathlib import Path
 from gradlab import ipynb
 from gradlab.checks.messages import NOT_ALONE
 from gradlab.checks.record import SUFFIX
+from gradlab.words import N_, _
 
 from ..steps import outcome
 from ..steps.files import cells_of, readable
 
 MOST = 20  # flags per submission
 MOST_CHARACTERS = 200_000  # searched in one cell or file
-OTHERS = "names another student's submission, or the class's own files"
+OTHERS = N_("names another student's submission, or the class's own files")
 WHY = {  # patterns of a line
-    "uses IPython's internals, which control how cells run and what they show": r"\b(get_ipython|InteractiveShell|zmq|"
-    r"ast_transformers|input_transformers\w*|display_pub|displayhook|run_cell\w*|user_ns|_render_traceback_|ipykernel)\b"
-    r"|\b(In|_ih|_oh)\b(?=\[| *:$)",
-    "inspects the internals of functions, frames or modules": r"__(globals|code|closure|subclasses|builtins|loader)__|"
-    r"\b(f_(globals|locals|back)|_getframe|currentframe|getclosurevars|settrace|setprofile|sys\.modules|import +gc)\b",
-    "touches the parts of gradlab that check answers": r"\bgradlab\.checks\b|vnd\.gradlab|\bgradlab(\.\w+)+ *=[^=]",
-    "patches a module that the checks use": r"^ *(torch(?!\.backends)|math|numpy|np|builtins)(\.\w+)+ *=[^=]|"
-    r"\b(set|del)attr\((torch|math|numpy|np)\b",
-    "starts, ends or interferes with processes": r"\b(ctypes|cffi|subprocess|multiprocessing|socket|atexit|resource)\b"
-    r"(?= *$|[., ])|\bos\.(_exit|abort|kill\w*|fork\w*|exec\w+|spawn\w+|posix_spawn\w*|system|popen|dup2|close\w*|"
-    r"getppid|sched_\w+)\b",
-    "uses a path outside the submission's own folder": r"""["'](~|\.\.(/|["'])|"""
-    r"/(proc|sys|dev|etc|home|root|tmp|var|usr|run|opt|mnt|srv|bin)\b)",
-    "names a notebook, or the record of the checks": r"\.ipynb\b|\brecord\.json",
+    N_("uses IPython's internals, which control how cells run and what they show"): (
+        r"\b(get_ipython|InteractiveShell|zmq|ast_transformers|input_transformers\w*|display_pub|displayhook|run_cell\w*|"
+        r"user_ns|_render_traceback_|ipykernel)\b|\b(In|_ih|_oh)\b(?=\[| *:$)"
+    ),
+    N_("inspects the internals of functions, frames or modules"): (
+        r"__(globals|code|closure|subclasses|builtins|loader)__|\b(f_(globals|locals|back)|_getframe|currentframe|"
+        r"getclosurevars|settrace|setprofile|sys\.modules|import +gc)\b"
+    ),
+    N_("touches the parts of gradlab that check answers"): r"\bgradlab\.checks\b|vnd\.gradlab|\bgradlab(\.\w+)+ *=[^=]",
+    N_("patches a module that the checks use"): (
+        r"^ *(torch(?!\.backends)|math|numpy|np|builtins)(\.\w+)+ *=[^=]|\b(set|del)attr\((torch|math|numpy|np)\b"
+    ),
+    N_("starts, ends or interferes with processes"): (
+        r"\b(ctypes|cffi|subprocess|multiprocessing|socket|atexit|resource)\b"
+        r"(?= *$|[., ])|\bos\.(_exit|abort|kill\w*|fork\w*|exec\w+|spawn\w+|posix_spawn\w*|system|popen|dup2|close\w*|"
+        r"getppid|sched_\w+)\b"
+    ),
+    N_("uses a path outside the submission's own folder"): (
+        r"""["'](~|\.\.(/|["'])|/(proc|sys|dev|etc|home|root|tmp|var|usr|run|opt|mnt|srv|bin)\b)"""
+    ),
+    N_("names a notebook, or the record of the checks"): r"\.ipynb\b|\brecord\.json",
     OTHERS: r"\b(submitted|autograded)/|\bgradebook\.db\b",
-    "uses code that belongs to grading": r"\b(import|from) +(autograder|authoring|mini_autograd)\b",
-    "uses a different engine that computes derivatives": r"^ *(import|from) +(sympy|jax|autograd|tensorflow|casadi)\b",
-    "uses one of torch's own gradient formulas": r"\btorch\.(ops|nn\.grad)\b",
-    "uses an IPython magic or a shell command": r"^ *([\w, ]+= *)?"
-    r"(!|%%?(?!(time|timeit|capture|matplotlib|debug)\b)[a-z])",
+    N_("uses code that belongs to grading"): r"\b(import|from) +(autograder|authoring|mini_autograd)\b",
+    N_("uses a different engine that computes derivatives"): (
+        r"^ *(import|from) +(sympy|jax|autograd|tensorflow|casadi)\b"
+    ),
+    N_("uses one of torch's own gradient formulas"): r"\btorch\.(ops|nn\.grad)\b",
+    N_("uses an IPython magic or a shell command"): (
+        r"^ *([\w, ]+= *)?(!|%%?(?!(time|timeit|capture|matplotlib|debug)\b)[a-z])"
+    ),
 }
-RECORD = "is a record of checks, but not the class's"
-ALONE = "passes in the notebook, but not alone: read the answer, and set the points manually if they are deserved"
+RECORD = N_("is a record of checks, but not the class's")
+ALONE = N_("passes in the notebook, but not alone: read the answer, and set the points manually if they are deserved")
 _WHY = [(why, re.compile(pattern)) for why, pattern in WHY.items()]
 
 
@@ -77,20 +88,20 @@ class Flagger:
     def _flags(self, notebook: dict, folder: Path, student: str) -> Iterator[Flag]:
         sources = _modules(folder)
         for number, cell in enumerate((cell for cell in notebook["cells"] if cell["cell_type"] == "code"), 1):
-            where = (ipynb.grade_id(cell) or cell.get("id") or f"code cell {number}")[:60]
+            where = (ipynb.grade_id(cell) or cell.get("id") or _("code cell {number}", number=number))[:60]
             sources.append((where, cell["source"][:MOST_CHARACTERS]))
             for check_id, verdict in outcome.read_verdicts(cell).items():
                 if verdict.feedback.state == NOT_ALONE:
-                    yield Flag(readable(where), 0, check_id, ALONE)
+                    yield Flag(readable(where), 0, check_id, _(ALONE))
         names = sorted(path.name for path in folder.rglob(f"*{SUFFIX}") if path.name not in self.files)
-        yield from (Flag(readable(name), 0, "", RECORD) for name in names)
+        yield from (Flag(readable(name), 0, "", _(RECORD)) for name in names)
         for where, text in sources:
             flagged: set[str] = set()
             for number, line in enumerate(text.split("\n"), 1):
                 for why in self._reasons(line, student) if line.strip() not in self.released else ():
                     if why not in flagged:
                         flagged.add(why)
-                        yield Flag(readable(where), number, readable(line.strip()[:160]), why)
+                        yield Flag(readable(where), number, readable(line.strip()[:160]), _(why))
 
     def _reasons(self, line: str, student: str) -> Iterator[str]:
         yield from (why for why, pattern in _WHY if pattern.search(line))

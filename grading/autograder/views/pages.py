@@ -30,10 +30,12 @@ from pygments.formatters import HtmlFormatter
 from pygments.token import STANDARD_TYPES
 
 from gradlab.checks.verdict import Verdict
+from gradlab.words import N_, _, language, of_chapter
 
 from ..steps import outcome
 from ..steps.bounded import Bounded, OutOfBoundsError
 from ..steps.leaving import Known
+from .words import titled
 
 MOST_MATHEMATICS = 1000  # characters of one formula; deeper nesting could crash the converter
 MOST_MARKDOWN = 10_000  # characters of one text; parsing can take quadratic time
@@ -91,16 +93,17 @@ class SafePage(Preprocessor):
     """A preprocessor that rebuilds a notebook from what a page shows: sources, safe outputs, metadata, verdicts.
 
     Reads pictures from the folder `resources["metadata"]["path"]`. Sets `resources["page"]` for the templates: room,
-    the bytes left for pictures; nonce, which allows the page's own scripts; and the submission's outcome.
+    the bytes left for pictures; nonce, which allows the page's own scripts; the submission's outcome; and words.
     """
 
     def preprocess(self, nb: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
         """Return a new notebook with the code and markdown cells; the original stays unchanged."""
         resources["page"] = {"room": MOST_PICTURES, "nonce": uuid4().hex, "outcome": outcome.read(nb)}
+        resources["page"] |= {"gettext": _, "language": language()}  # for Formgrader, whose exporter is not ours
         try:
             cells = shown(nb, resources["metadata"]["path"])
         except OutOfBoundsError as error:
-            self.log.warning("A notebook is shown as plain text: %s", error)
+            self.log.warning(_("A notebook is shown as plain text: {error}", error=error))
             cells = list(_as_text(nb, error))
         return new_notebook(cells=cells), resources
 
@@ -132,7 +135,8 @@ shown = Bounded(_cells)
 
 def _as_text(nb: NotebookNode, why: OutOfBoundsError) -> Iterator[NotebookNode]:
     """Yield a notebook's cells with plain sources and verdicts, because rendering exceeded a limit; `why` is shown."""
-    yield new_markdown_cell(Shown(f"<p>Shown without colors and outputs: {html.escape(str(why))}</p>"))
+    said = _("Shown without colors and outputs: {error}", error=why)
+    yield new_markdown_cell(Shown(f"<p>{html.escape(said)}</p>"))
     for cell in nb.cells:
         metadata, source = _marks(cell), Shown(f"<pre>{html.escape(_text(cell.source))}</pre>")
         if cell.cell_type == "markdown":
@@ -156,8 +160,9 @@ def _marks(cell: NotebookNode) -> dict:
 
 def _said(verdict: Verdict) -> dict:
     said = verdict.feedback
-    parts = {"title": said.title, "state": said.head, "reason": "" if verdict.passed else said.lead}
-    return parts | {"message": said.text, "slip": verdict.slip, "passed": verdict.passed}
+    slip = of_chapter(said.title.partition(" ")[0], verdict.slip)
+    parts = {"title": titled(said.title), "state": said.head, "reason": "" if verdict.passed else said.lead}
+    return parts | {"message": said.text, "slip": slip, "passed": verdict.passed}
 
 
 def _output(output: NotebookNode, resources: dict, said: Callable[[NotebookNode], str]) -> NotebookNode | None:
@@ -185,7 +190,7 @@ def _written(value: object) -> str:
     """Return a cell's text output, shortened to MOST_SHOWN, and without colors if it has very many."""
     text = _text(value)
     if len(text) > MOST_SHOWN:
-        text = f"{text[:MOST_SHOWN]}\n… and {len(text) - MOST_SHOWN} more characters"
+        text = f"{text[:MOST_SHOWN]}\n{_('… and {count} more characters', count=len(text) - MOST_SHOWN)}"
     return strip_ansi(text) if text.count(_ESCAPE) > MOST_COLORS else text
 
 
@@ -201,7 +206,7 @@ def _rich(kind: str, source: str, text: str, metadata: dict, resources: dict) ->
         return _markdown(source, resources)
     source = base64.b64encode(source.encode()).decode() if kind == "image/svg+xml" else source
     sizes = "".join(f' {name}="{metadata[name]}"' for name in ("width", "height") if type(metadata.get(name)) is int)
-    alt = html.escape(_text(metadata.get("alt")) or (text if text[:1] != "<" else "") or "Output of the cell")
+    alt = html.escape(_text(metadata.get("alt")) or (text if text[:1] != "<" else "") or _("Output of the cell"))
     return clean(f'<img alt="{alt}" src="data:{kind};base64,{html.escape(source)}"{sizes}>', resources)
 
 
@@ -244,7 +249,7 @@ def mathematics(source: str, display: bool) -> str:
     return f"<code>{html.escape(source)}</code>"
 
 
-NO_ALT = "No description has been provided for this image"  # nbconvert's wording
+NO_ALT = N_("No description has been provided for this image")  # nbconvert's wording
 _IMAGE = re.compile(r'<img((?: [\w:-]+="[^"]*")*)>')  # as nh3 writes it
 
 
@@ -275,7 +280,9 @@ def clean(source: str, resources: dict) -> str:
         set_tag_attribute_values={"a": {"target": "_blank"}},
         url_schemes={"data", "http", "https", "mailto"},
     )
-    return _IMAGE.sub(lambda match: match[0] if ' alt="' in match[0] else f'<img alt="{NO_ALT}"{match[1]}>', cleaned)
+    return _IMAGE.sub(
+        lambda match: match[0] if ' alt="' in match[0] else f'<img alt="{html.escape(_(NO_ALT))}"{match[1]}>', cleaned
+    )
 
 
 class _Renderer(IPythonRenderer):

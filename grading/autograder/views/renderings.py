@@ -9,6 +9,7 @@ from statistics import mean, median
 from nbgrader.coursedir import CourseDirectory
 
 from gradlab import atomic
+from gradlab.words import N_, _, ngettext, of_chapter
 
 from ..errors import ClassError, did_you_mean
 from ..steps.files import readable
@@ -23,15 +24,19 @@ from .words import exercise_of
 LISTED = 60  # students; for a larger class, the table omits the reasons, which are in the files
 COLUMNS = 12  # approximate maximum number of columns in a chart
 
-SECTIONS = [("scores", "Scores"), ("exercises", "Exercises"), ("slips", "Slips")]
-SECTIONS += [("not-graded", "Not graded"), ("look", "For review"), ("students", "Students")]
+SECTIONS = [("scores", N_("Scores")), ("exercises", N_("Exercises")), ("slips", N_("Slips"))]
+SECTIONS += [("not-graded", N_("Not graded")), ("look", N_("For review")), ("students", N_("Students"))]
 
 _PASSED = {True: "yes", False: "no", None: ""}
 
 
 def table(report: Report) -> str:
     """Format the report as text: the rows, then what they add up to and what is to do."""
-    return "\n".join([*rows_as_text(report), f"points out of {report.max_score:g}", *summary(report)])
+    return "\n".join([*rows_as_text(report), _points(report), *summary(report)])
+
+
+def _points(report: Report) -> str:
+    return _("points out of {points:g}", points=report.max_score)
 
 
 def rows_as_text(report: Report) -> list[str]:
@@ -39,12 +44,14 @@ def rows_as_text(report: Report) -> list[str]:
     cells = list(dict.fromkeys(check.cell for check in report.checks))
     heads = list(map(exercise_of, cells))
     names = {row.student: with_name(row.student, row.standing.name) for row in report.rows}
-    width = max([len("student"), *map(wide, names.values())])
-    lines = ["  ".join([f"{'student':{width}}", *(f"{head:>6}" for head in heads), f"{'score':>6}  flags"])]
+    student, score, flags = _("student"), _("score"), _("flags")
+    width = max(map(wide, [student, *names.values()]))
+    lines = ["  ".join([padded(student, width), *(f"{head:>6}" for head in heads), padded(score, 6, True), flags])]
     for row in report.rows:
         if row.score is None:
-            flags = f"  ({len(row.flags)} flags)" if row.flags else ""
-            lines.append(f"{padded(names[row.student], width)}  {row.status}: {row.reason}".rstrip(": ") + flags)
+            count = len(row.flags)
+            flags = "  " + ngettext("({count} flag)", "({count} flags)", count) if count else ""
+            lines.append(f"{padded(names[row.student], width)}  {_(row.status)}: {row.reason}".rstrip(": ") + flags)
         else:
             points = [f"{row.points.get(cell, 0):6g}" for cell in cells]
             flags = f"{len(row.flags):7}" if row.flags else ""
@@ -52,9 +59,12 @@ def rows_as_text(report: Report) -> list[str]:
         if len(report.rows) <= LISTED:
             why = [f"{check_id}  {reason}" for check_id, reason in row.reasons.items() if check_id]
             why += [row.reason] if row.reason and row.score is not None else []
-            why += [f"late   {row.standing.late}, {row.standing.penalty:g} deducted"] if row.standing.late else []
-            why += [f"hand   {exercise_of(c)}  {p:g} set manually" for c, p in row.standing.by_hand.items()]
-            why += [f"flag   {in_words(flag)}" for flag in row.flags]
+            late, by_hand = row.standing.late, row.standing.by_hand.items()
+            why += [_("late   {time}, {points:g} deducted", time=late, points=row.standing.penalty)] if late else []
+            why += [
+                _("hand   {exercise}  {points:g} set manually", exercise=exercise_of(c), points=p) for c, p in by_hand
+            ]
+            why += [_("flag   {flag}", flag=in_words(flag)) for flag in row.flags]
             lines += [f"{'':{width}}    {line}" for line in why]
     return lines
 
@@ -67,20 +77,22 @@ def of_one(course: CourseDirectory, name: str, student: str) -> list[str]:
     report = gather(course, name, only=student)
     if not report.rows:
         meant = did_you_mean(student, [row.student for row in gather(course, name, search=False).rows])
-        raise ClassError(f"The gradebook has no student {readable(student)}.{meant}")
+        raise ClassError(_("The gradebook has no student {student}.", student=readable(student)) + meant)
     (row,) = report.rows
     pages = dict(write_pages(course, report, Path(course.root, "reports", name)))
-    points = f"points out of {report.max_score:g}"
-    return [*rows_as_text(report), points, *map(str, [*row.pages.values(), *pages.values()])]
+    return [*rows_as_text(report), _points(report), *map(str, [*row.pages.values(), *pages.values()])]
 
 
 def summary(report: Report) -> list[str]:
     """Format the counts, mean, median and things to do, one per line."""
-    counts = ", ".join(f"{count} {status}" for status, count in report.counts.items())
-    scores = f"; mean {mean(report.scores):.3g}, median {median(report.scores):.3g}" if report.scores else ""
+    counts = ", ".join(f"{count} {_(status)}" for status, count in report.counts.items())
+    first = ngettext("{count} student: {counts}", "{count} students: {counts}", len(report.rows), counts=counts)
+    if report.scores:
+        values = {"mean": mean(report.scores), "median": median(report.scores)}
+        first = _("{counts}; mean {mean:.3g}, median {median:.3g}", counts=first, **values)
     flagged = sum(bool(row.flags) for row in report.rows)
-    flags = [f"Submissions flagged for review, at no cost in points: {flagged}"] if flagged else []
-    return [f"{len(report.rows)} students: {counts}{scores}", *to_do(report), *flags]
+    flags = [_("Submissions flagged for review, at no cost in points: {count}", count=flagged)] if flagged else []
+    return [first, *to_do(report), *flags]
 
 
 def to_do(report: Report) -> list[str]:
@@ -88,15 +100,14 @@ def to_do(report: Report) -> list[str]:
     name = report.assignment
     due = [row.student for row in report.rows if row.status in (Status.STALE, Status.UNGRADED)]
     old = [row.student for row in report.rows if row.outdated]
-    tasks = {f"No score until graded (autograder grade {name})": due}
+    tasks = {_("No score until graded (autograder grade {name})", name=name): due}
     roster = any(row.standing.on_roster for row in report.rows)
     others = [row.student for row in report.rows if row.status != Status.MISSING and not row.standing.on_roster]
-    tasks["Not on the roster, which has names for others (autograder roster, or dropped.txt)"] = (
-        others if roster else []
-    )
+    off = _("Not on the roster, which has names for others (autograder roster, or dropped.txt)")
+    tasks[off] = others if roster else []
     lost = [row.student for row in report.rows if row.status == Status.GRADED and not row.ran]
-    tasks["No check could run, so there are no points: look at the submission"] = lost
-    tasks[f"The feedback page is outdated (autograder feedback {name})"] = old
+    tasks[_("No check could run, so there are no points: look at the submission")] = lost
+    tasks[_("The feedback page is outdated (autograder feedback {name})", name=name)] = old
     return [f"{title}: {', '.join(students)}" for title, students in tasks.items() if students]
 
 
@@ -107,7 +118,8 @@ def with_name(student: str, name: str) -> str:
 
 def in_words(flag: Flag) -> str:
     """Return a flag's location and reason as one line of text."""
-    return f"{flag.where}{f', line {flag.line}' if flag.line else ''}: {flag.why}"
+    where = _("{where}, line {line}", where=flag.where, line=flag.line) if flag.line else flag.where
+    return f"{where}: {flag.why}"
 
 
 def write(course: CourseDirectory, report: Report) -> list[Path]:
@@ -153,9 +165,9 @@ def page(report: Report, folder: Path) -> str:
     return render(
         "page.html.j2",
         folder,
-        title=f"Report on {report.title}",
+        title=_("Report on {chapter}", chapter=report.title),
         made=report.made,
-        source="from the gradebook and the autograded notebooks.",
+        origin=_("Made on {time} from the gradebook and the autograded notebooks."),
         sections=SECTIONS,
         report=report,
         to_do=to_do(report),
@@ -177,11 +189,12 @@ def exercise(report: Report, check: Check) -> dict:
     solved = sum(result.passed is True for result in judged)
     slips = Counter(result.slip for result in judged if result.slip)
     named = sum(slips.values())
+    shown = [(of_chapter(check.check_id, name), count) for name, count in slips.items()]
     return {
         "check": check,
         "judged": len(judged),
         "kinds": {"solved": solved, "slip": named, "other": len(judged) - solved - named},
-        "slips": sorted(slips.items(), key=lambda slip: (-slip[1], slip[0])),
+        "slips": sorted(shown, key=lambda slip: (-slip[1], slip[0])),
     }
 
 

@@ -11,6 +11,7 @@ from nbgrader.coursedir import CourseDirectory
 
 from gradlab import ipynb
 from gradlab.checks.record import CheckRecord
+from gradlab.words import _, of_chapter
 
 from ..dropped import enrolled
 from ..gradebook import find_notebook
@@ -42,7 +43,8 @@ class Check:
 class Result:
     """The result of one check in one submission.
 
-    passed: None without a verdict. points: None if they need a manual grade. reason: why it did not pass.
+    passed: None without a verdict. points: None if they need a manual grade. slip: its name in English, which is data.
+    reason: why it did not pass.
     """
 
     passed: bool | None
@@ -129,7 +131,8 @@ def gather(course: CourseDirectory, name: str, search: bool = True, only: str | 
                 row = _row(course, grade, grades, checks, flagger)
                 outdated = submission is not None and _is_outdated(course, row, submission)
             except Exception as error:
-                reason = f"it could not be read ({type(error).__name__}: {readable(str(error))[:200]}); grade it again"
+                said = f"{type(error).__name__}: {readable(str(error))[:200]}"
+                reason = _("it could not be read ({error}); grade it again", error=said)
                 row, outdated = Row(readable(student.id), grade["status"], grade["score"], reason), False
             rows.append(replace(row, standing=standing(student, submission), outdated=outdated))
         if flagger:
@@ -143,7 +146,7 @@ def _checks(notebook: Notebook, stated: dict[str, dict[str, CheckRecord]]) -> li
     checks = []
     for cell in sorted(notebook.grade_cells, key=lambda cell: cell.name):
         head = words.exercise_of(cell.name)
-        titles = {i: check.title for i, check in stated.get(cell.name, {}).items()} or {head: head}
+        titles = {i: words.titled(check.title) for i, check in stated.get(cell.name, {}).items()} or {head: head}
         checks += [Check(i, title, cell.name, cell.max_score / len(titles)) for i, title in titles.items()]
     return checks
 
@@ -190,9 +193,10 @@ def _flags(flagger: Bounded, notebook: dict, folder: Path, student: str) -> list
     try:
         return flagger({"cells": [cell | {"outputs": []} for cell in notebook["cells"]]}, folder, student)
     except OutOfBoundsError as error:
-        return [Flag("", 0, "", f"it could not be searched: {error}")]
+        return [Flag("", 0, "", _("it could not be searched: {error}", error=error))]
     except Exception as error:
-        return [Flag("", 0, "", f"it could not be searched ({type(error).__name__}: {readable(str(error))[:200]})")]
+        said = f"{type(error).__name__}: {readable(str(error))[:200]}"
+        return [Flag("", 0, "", _("it could not be searched ({error})", error=said))]
 
 
 def _result(check: Check, together: list[Check], cell: dict, grade: Grade) -> Result:
@@ -206,8 +210,14 @@ def _result(check: Check, together: list[Check], cell: dict, grade: Grade) -> Re
     if grade.auto_score is None and grade.manual_score is None:
         share = None
     slip = verdict.slip if verdict else ""
-    why = f"slip: {slip}" if slip else verdict.feedback.lead if verdict and not verdict.passed else ""
+    why = (
+        _("slip: {name}", name=of_chapter(check.check_id, slip))
+        if slip
+        else verdict.feedback.lead
+        if verdict and not verdict.passed
+        else ""
+    )
     reasons = [why] if why else []
-    reasons += ["points set manually"] if grade.manual_score is not None else []
+    reasons += [_("points set manually")] if grade.manual_score is not None else []
     why = readable("; ".join(reasons))
     return Result(verdict.passed if verdict else None, share, readable(slip), why)

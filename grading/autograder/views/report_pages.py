@@ -6,6 +6,7 @@ from urllib.parse import quote
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from .theme import WORDS
 from .words import local
 
 _FOLDER = Path(__file__).parent / "templates"
@@ -16,6 +17,7 @@ _TEMPLATES = Environment(
     trim_blocks=True,
     lstrip_blocks=True,
 )
+_TEMPLATES.globals |= WORDS
 _TEMPLATES.filters["local"] = local
 _TEMPLATES.filters["number"] = lambda value: "" if value is None else f"{value:.3g}" if value < 1000 else f"{value:.0f}"
 

@@ -20,6 +20,7 @@ from nbgrader.coursedir import CourseDirectory
 
 from gradlab import atomic
 from gradlab.ipynb import nbgrader
+from gradlab.words import _, ngettext
 
 from ..dropped import dropped
 from ..gradebook import find_assignment
@@ -57,9 +58,17 @@ def lines(course: CourseDirectory, name: str) -> list[str]:
     solved = _code(_folder(course, course.source_directory, name), name)
     given = [*_released(course, name), *(cell["source"] for cell in solved if nbgrader(cell).get("solution"))]
     pairs = find(codes, given)
-    count = "1 pair" if len(pairs) == 1 else f"{len(pairs) or 'no'} pairs"
-    shown = f"; the first {MOST_SHOWN} of {len(pairs)}" if len(pairs) > MOST_SHOWN else ""
-    said = [f"{name}: {count} of similar submissions among {len(codes)}, for review{shown}"]
+    these = {"name": name, "total": len(codes)}
+    found = ngettext(
+        "{name}: {count} pair of similar submissions among {total}, for review",
+        "{name}: {count} pairs of similar submissions among {total}, for review",
+        len(pairs),
+        **these,
+    )
+    found = found if pairs else _("{name}: no pairs of similar submissions among {total}, for review", **these)
+    if len(pairs) > MOST_SHOWN:
+        found = _("{found}; the first {shown} of {count}", found=found, shown=MOST_SHOWN, count=len(pairs))
+    said = [found]
     said += [f"{pair.common:6}  {pair.share:4.0%}  {', '.join(pair.students)}" for pair in pairs[:MOST_SHOWN]]
     return said + [str(path) for path in _write(course, name, codes, pairs)]
 
@@ -75,9 +84,14 @@ def _write(course: CourseDirectory, name: str, codes: dict[str, str], pairs: lis
     html = render(
         "similar.html.j2",
         reports,
-        title=f"Similar submissions of {chapter(course, name)}",
+        title=_("Similar submissions of {chapter}", chapter=chapter(course, name)),
         made=datetime.now().astimezone(),
-        source=f"from the code of {len(codes)} submissions.",
+        origin=ngettext(
+            "Made on {time} from the code of {count} submission.",
+            "Made on {time} from the code of {count} submissions.",
+            len(codes),
+            time="{time}",
+        ),
         sections=[],
         pairs=pairs[:MOST_SHOWN],
         count=len(pairs),
@@ -132,7 +146,7 @@ def _codes(course: CourseDirectory, name: str) -> Iterator[tuple[str, str]]:
         for cell in _code(path.parent, name):
             marks, source = nbgrader(cell), cell["source"]
             if (marks.get("solution") or not marks) and source not in released:
-                parts.append(f"# {exercise_of(marks.get('grade_id', 'another cell'))}\n{source}")
+                parts.append(f"# {exercise_of(marks.get('grade_id') or _('another cell'))}\n{source}")
         for module in filter(Path.is_file, sorted(path.parent.rglob("*.py"))):
             text = module.read_text(encoding="utf-8", errors="replace")
             parts += [f"# {module.name}\n{text}"] if text not in released else []

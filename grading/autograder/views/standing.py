@@ -5,6 +5,8 @@ from datetime import timedelta
 
 from nbgrader.api import Student, SubmittedAssignment
 
+from gradlab.words import ngettext
+
 from ..steps import scores
 from ..steps.files import readable
 
@@ -34,7 +36,14 @@ def standing(student: Student, submission: SubmittedAssignment | None) -> Standi
     # nbgrader cannot add an extension to a due date that was removed
     late_s = submission.total_seconds_late if submission.assignment.duedate else 0
     now = scores.of(submission)
-    return Standing(name, on_roster, str(timedelta(seconds=int(late_s))) if late_s else "", now.penalty, now.hand)
+    return Standing(name, on_roster, duration(late_s) if late_s else "", now.penalty, now.hand)
+
+
+def duration(seconds: float) -> str:
+    """Return a duration as text, such as "1 day, 2:00:00"."""
+    whole = timedelta(seconds=int(seconds))
+    time = str(timedelta(seconds=whole.seconds))
+    return ngettext("{count} day, {time}", "{count} days, {time}", whole.days, time=time) if whole.days else time
 
 
 def full_name(student: Student) -> str:

@@ -8,6 +8,7 @@ import nbformat
 from nbgrader.coursedir import CourseDirectory
 
 from gradlab import atomic
+from gradlab.words import _
 
 from ..steps.files import readable
 from .feedback_page import digest, is_same
@@ -25,14 +26,15 @@ def write_pages(course: CourseDirectory, report: Report, folder: Path) -> Iterat
         page = folder / f"{row.student}.html"
         if row.notebook is None or "/" in row.student:
             continue
-        if not is_same(page, now := digest(row.notebook)):
+        if not is_same(page, now := digest(course, row.notebook)):
             folder.mkdir(parents=True, exist_ok=True)
             try:
                 atomic.write_text(page, _page(exporter, row.notebook, row.student, now))
             except OSError:
                 raise
             except Exception as error:  # one broken page must not stop the report
-                print(f"{row.student}: no page ({type(error).__name__}: {readable(str(error))[:200]})", file=sys.stderr)
+                why = f"{type(error).__name__}: {readable(str(error))[:200]}"
+                print(_("{student}: no page ({error})", student=row.student, error=why), file=sys.stderr)
                 continue
         yield row.student, page
 

@@ -6,6 +6,7 @@ from nbgrader.api import Gradebook
 from nbgrader.coursedir import CourseDirectory
 
 from gradlab import atomic
+from gradlab.words import N_, _
 
 from ..errors import ClassError
 from ..steps.outcome import Status
@@ -13,10 +14,12 @@ from .renderings import to_do, with_name
 from .report import Report, Row, gather
 from .table import Column, Table
 
-SIGNS: dict[str, str] = {Status.NEEDS_MANUAL: "hand?", Status.UNGRADABLE: "?", Status.MISSING: "-"}
-SIGNS |= {Status.UNGRADED: "new", Status.STALE: "again"}
-LEGEND = "-: not submitted; new: not graded yet; again: to be graded again; ?: could not be graded;\n"
-LEGEND += "hand?: needs a manual grade; L: late; *: points set manually"
+SIGNS: dict[str, str] = {Status.NEEDS_MANUAL: N_("hand?"), Status.UNGRADABLE: "?", Status.MISSING: "-"}
+SIGNS |= {Status.UNGRADED: N_("new"), Status.STALE: N_("again")}
+LEGEND = N_(
+    "-: not submitted; new: not graded yet; again: to be graded again; ?: could not be graded;\n"
+    "hand?: needs a manual grade; L: late; *: points set manually"
+)
 
 
 def gather_all(course: CourseDirectory) -> list[Report]:
@@ -28,18 +31,23 @@ def gather_all(course: CourseDirectory) -> list[Report]:
             if assignment.name in [n.name for n in assignment.notebooks]
         )
     if not names:
-        raise ClassError("The gradebook has no assignments yet. Run: nbgrader generate_assignment ASSIGNMENT")
+        raise ClassError(_("The gradebook has no assignments yet. Run: nbgrader generate_assignment ASSIGNMENT"))
     return [gather(course, name, search=False) for name in names]
 
 
 def text(reports: list[Report]) -> str:
     """Format the overview as text: one line per student, then what is to do."""
-    heads = [f"{report.assignment.partition('_')[0]} of {report.max_score:g}" for report in reports]
-    columns = [Column("student", lambda *rows: with_name(rows[0].student, rows[0].standing.name))]
+    heads = [
+        # Translators: the head of a column: an assignment's number, and its points
+        _("{number} of {points:g}", number=report.assignment.partition("_")[0], points=report.max_score)
+        for report in reports
+    ]
+    columns = [Column(_("student"), lambda *rows: with_name(rows[0].student, rows[0].standing.name))]
     columns += [Column(head, lambda *rows, at=at: _cell(rows[at]), right=True) for at, head in enumerate(heads)]
-    columns += [Column(f"total of {sum(report.max_score for report in reports):g}", _total, right=True)]
+    total = _("total of {points:g}", points=sum(report.max_score for report in reports))
+    columns += [Column(total, _total, right=True)]
     tasks = [f"{report.assignment}: {line}" for report in reports for line in to_do(report)]
-    return "\n".join([Table(columns, _students(reports)).text(), LEGEND, *tasks])
+    return "\n".join([Table(columns, _students(reports)).text(), _(LEGEND), *tasks])
 
 
 def write(course: CourseDirectory, reports: list[Report]) -> Path:
@@ -66,5 +74,6 @@ def _total(*rows: Row) -> float:
 
 
 def _cell(row: Row) -> str:
-    shown = f"{row.score:.4g}" if row.score is not None else SIGNS.get(row.status, row.status)
-    return shown + " L" * bool(row.standing.late) + "*" * bool(row.standing.by_hand)
+    shown = f"{row.score:.4g}" if row.score is not None else _(SIGNS.get(row.status, row.status))
+    # Translators: L marks late submissions, as in the legend; keep it as short
+    return shown + f" {_('L')}" * bool(row.standing.late) + "*" * bool(row.standing.by_hand)

@@ -12,11 +12,15 @@ from pygments.styles import get_style_by_name
 from pygments.token import STANDARD_TYPES, Whitespace
 from traitlets import default
 
-from .words import chapter
+from gradlab.words import _, language, ngettext
+
+from .words import chapter, plural
 
 FILTERS = {"markdown2html": "pages.markdown", "highlight_code": "pages.highlight", "ansi2html": "pages.colored"}
 FILTERS |= {"exercise": "words.exercise_of", "local": "words.local"}
 FILTERS = {name: f"autograder.views.{function}" for name, function in FILTERS.items()}
+
+WORDS = {"_": _, "ngettext": ngettext, "language": language, "plural": plural}  # for templates
 
 _TEMPLATES = [Path(__file__).parent, Path(nbgrader.__file__).parent / "server_extensions" / "formgrader"]
 
@@ -42,6 +46,7 @@ class PageExporter(HTMLExporter):
     def from_notebook_node(self, nb: NotebookNode, resources: dict | None = None, **kw) -> tuple[Any, dict]:
         """Render the template only; our pages already have the alternative texts that postprocessing adds."""
         course = CourseDirectory(config=self.config)
+        self.environment.globals |= WORDS
         resources = dict(resources or {})
         resources |= {"chapter": chapter(course, resources["nbgrader"]["assignment"]), "code_colors": code_colors()}
         return TemplateExporter.from_notebook_node(self, nb, resources, **kw)

@@ -4,10 +4,16 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gradlab.words import N_, _, of_chapter
+
 from ..steps.files import cells_of
 
 if TYPE_CHECKING:  # importing them takes time, which every command would pay
     from nbgrader.coursedir import CourseDirectory
+
+DAYS = N_("Mon"), N_("Tue"), N_("Wed"), N_("Thu"), N_("Fri"), N_("Sat"), N_("Sun")
+MONTHS = [N_("Jan"), N_("Feb"), N_("Mar"), N_("Apr"), N_("May"), N_("Jun"), N_("Jul"), N_("Aug"), N_("Sep"), N_("Oct")]
+MONTHS += [N_("Nov"), N_("Dec")]
 
 
 def chapter(course: "CourseDirectory", name: str) -> str:
@@ -15,6 +21,12 @@ def chapter(course: "CourseDirectory", name: str) -> str:
     cells = cells_of(Path(course.format_path(course.release_directory, ".", name), f"{name}.ipynb"))
     lines = [line for cell in cells if cell["cell_type"] == "markdown" for line in cell["source"].splitlines()]
     return next((line[2:].replace("`", "").strip() for line in lines if line.startswith("# ")), name)
+
+
+def titled(title: str) -> str:
+    """Return a check's title, which begins with its id, in the class's language."""
+    check_id, space, words = title.partition(" ")
+    return check_id + space + of_chapter(check_id, words)
 
 
 def exercise_of(cell: str) -> str:
@@ -29,4 +41,17 @@ def local(at: datetime) -> str:
     """
     at = at.replace(tzinfo=at.tzinfo or UTC).astimezone()
     zone = f"{at:%Z}"  # some zones have no name, only an offset
-    return f"{at:%a} {at.day} {at:%b %Y, %H:%M}{f'{at::%S}' * bool(at.second)} {'UTC' * (zone[0] in '+-')}{zone}"
+    # Translators: a date such as "Mon 2 Nov 2026"
+    date = _(
+        "{weekday} {day} {month} {year}",
+        weekday=_(DAYS[at.weekday()]),
+        day=at.day,
+        month=_(MONTHS[at.month - 1]),
+        year=at.year,
+    )
+    return f"{date}, {at:%H:%M}{f'{at::%S}' * bool(at.second)} {'UTC' * (zone[0] in '+-')}{zone}"
+
+
+def plural(value: float) -> int:
+    """Return the whole number that decides a plural; a number with a fraction counts as several."""
+    return int(value) if value == int(value) else 2

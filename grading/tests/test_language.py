@@ -1,0 +1,121 @@
+"""A class with a catalogue is graded in its language: verdicts, reasons, pages and reports, with the same points."""
+
+import csv
+
+import pytest
+from babel.messages import Catalog
+from babel.messages.mofile import write_mo
+from tiny_class import NAME, RIGHT, SLIP, TinyClass, nbgrader, write_settings
+
+from gradlab import words
+
+DUTCH = {
+    "The cell for {answer} has a syntax error in line {line}: {error}.": "De cel met {answer}, regel {line}: {error}.",
+    "it contains more than {count} files.": "het zijn meer dan {count} bestanden.",
+    "What was graded": "Wat is beoordeeld",
+    "{state}. Likely slip: {slip}": "{state}. Vermoedelijk: {slip}",
+    "{got} of {most}": "{got} van {most}",
+    ("{got} of {most} point", "{got} of {most} points"): ("{got} van {most} punt", "{got} van {most} punten"),
+    "slip: {name}": "vergissing: {name}",
+    "graded": "beoordeeld",
+    "not submitted": "niet ingeleverd",
+    "Report on {chapter}": "Verslag over {chapter}",
+    "Made on {time} from the gradebook and the autograded notebooks.": "Gemaakt op {time} uit het cijferboek.",
+}
+OF_CHAPTER = {"the gradient at x": "de gradiënt in x", "external gradient alone": "alleen de gradiënt van buiten"}
+ANSWERS = {"right": RIGHT, "slip": SLIP, "syntax": RIGHT | {"answer-1": "def pull_back(x, v:\n    return v"}}
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory):
+    """A folder with settings and a class in Dutch, graded and with feedback."""
+    home = tmp_path_factory.mktemp("dutch")
+    tiny = TinyClass(write_settings(home))
+    catalogue = Catalog(locale="nl")
+    for text, translated in DUTCH.items():
+        catalogue.add(text, translated)
+    for text, translated in OF_CHAPTER.items():
+        catalogue.add(text, translated, context="90.1")
+    with (tiny.folder / words.FILE).open("wb") as file:
+        write_mo(file, catalogue)
+    with tiny.api.gradebook as gradebook:
+        gradebook.add_student("absent")
+    for student, answers in ANSWERS.items():
+        tiny.hand_in(student, answers)
+    tiny.hand_in("full", RIGHT)
+    for number in range(501):
+        (tiny.submission("full") / f"{number}.txt").touch()
+    tiny.grade()
+    nbgrader(home, "generate_feedback", NAME)
+    yield home
+    words.use(b"")
+
+
+@pytest.fixture(scope="module")
+def dutch(home):
+    return TinyClass.at(home / "class")
+
+
+@pytest.fixture(scope="module")
+def report(dutch):
+    """The lines of the report's CSV file, and its page."""
+    assert dutch.command("report", NAME) == 0
+    reports = dutch.folder / "reports"
+    with (reports / f"{NAME}.csv").open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file)), (reports / f"{NAME}.html").read_text(encoding="utf-8")
+
+
+def test_the_points_are_those_of_a_class_in_english(dutch, tmp_path):
+    english = TinyClass(tmp_path / "class")
+    for student, answers in ANSWERS.items():
+        english.hand_in(student, answers)
+    english.grade()
+    points = {student: dutch.points(student) for student in ANSWERS}
+    assert points == {student: english.points(student) for student in ANSWERS}
+    assert points == {"right": [2, 3], "slip": [0, 1.5], "syntax": [0, 1.5]}
+    assert "has a syntax error in line 1: '(' was never closed." in english.verdict("syntax", "check-1")
+
+
+def test_a_verdict_and_the_feedback_page_are_in_the_class_s_language(dutch):
+    assert "De cel met pull_back, regel 1: '(' was never closed." in dutch.verdict("syntax", "check-1")
+    page = dutch.page("slip").read_text(encoding="utf-8")
+    for text in ['<html lang="nl">', "Wat is beoordeeld", "90.1 de gradiënt in x", "0 van 2", "1.5 van 5 punten"]:
+        assert text in page
+    assert ". Vermoedelijk: alleen de gradiënt van buiten" in page
+
+
+def test_the_report_is_too_but_not_the_data_of_its_csv_file(dutch, report, said):
+    lines, page = report
+    found = {(line["student"], line["check"]): line for line in lines}
+    assert [found[student, "90.1"]["status"] for student in ("absent", "full", "slip")] == [
+        "not submitted",
+        "could not be graded",
+        "graded",
+    ]
+    assert found["slip", "90.1"]["slip"] == "external gradient alone"
+    assert found["full", "90.1"]["reason"] == "het zijn meer dan 500 bestanden."
+    for text in ['<html lang="nl">', "Verslag over Tiny", "niet ingeleverd", "alleen de gradiënt van buiten"]:
+        assert text in page
+    assert "Gemaakt op <time" in page
+    shown = said(dutch, "report", NAME)
+    assert "90.1  vergissing: alleen de gradiënt van buiten" in shown
+    assert "3 beoordeeld" in shown
+    assert "absent   niet ingeleverd" in shown
+
+
+def test_nbgrader_s_own_commands_use_the_language_too(home, dutch):
+    words.use(b"")
+    nbgrader(home, "autograde", NAME, "--student", "syntax", "--force")
+    assert "De cel met pull_back, regel 1: '(' was never closed." in dutch.verdict("syntax", "check-1")
+    words.use(b"")
+    nbgrader(home, "generate_feedback", NAME, "--student", "syntax", "--force")
+    assert "Wat is beoordeeld" in dutch.page("syntax").read_text(encoding="utf-8")
+
+
+def test_a_page_is_outdated_when_the_catalogue_has_changed(dutch, said):
+    assert "The feedback page is outdated" not in said(dutch, "report", NAME)
+    path = dutch.folder / words.FILE
+    kept = path.read_bytes()
+    path.unlink()
+    assert f"The feedback page is outdated (autograder feedback {NAME}): " in said(dutch, "report", NAME)
+    path.write_bytes(kept)
