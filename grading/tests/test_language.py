@@ -1,12 +1,16 @@
 """A class with a catalogue is graded in its language: verdicts, reasons, pages and reports, with the same points."""
 
 import csv
+import pickle
 
 import pytest
 from babel.messages import Catalog
 from babel.messages.mofile import write_mo
+from nbconvert.exporters import HTMLExporter
 from tiny_class import NAME, RIGHT, SLIP, TinyClass, nbgrader, write_settings
 
+from autograder.run.grader import Grader
+from autograder.steps.autograde import autograde
 from gradlab import words
 
 DUTCH = {
@@ -20,6 +24,7 @@ DUTCH = {
     "graded": "beoordeeld",
     "not submitted": "niet ingeleverd",
     "Report on {chapter}": "Verslag over {chapter}",
+    "This submission could not be graded:": "Deze inzending kon niet worden beoordeeld:",
     "Made on {time} from the gradebook and the autograded notebooks.": "Gemaakt op {time} uit het cijferboek.",
 }
 OF_CHAPTER = {"the gradient at x": "de gradiënt in x", "external gradient alone": "alleen de gradiënt van buiten"}
@@ -101,6 +106,23 @@ def test_the_report_is_too_but_not_the_data_of_its_csv_file(dutch, report, said)
     assert "90.1  vergissing: alleen de gradiënt van buiten" in shown
     assert "3 beoordeeld" in shown
     assert "absent   niet ingeleverd" in shown
+
+
+def test_a_worker_gets_the_language_with_the_assignment(dutch):
+    grader = Grader(dutch.api, NAME)
+    submission = grader.begin("syntax")
+    words.use(b"")
+    graded = autograde(pickle.loads(pickle.dumps(grader.procedure)), submission)
+    assert "De cel met pull_back, regel 1" in graded.notebook
+
+
+def test_formgrader_says_in_it_why_a_submission_could_not_be_graded(dutch):
+    path = dutch.folder / "autograded" / "full" / NAME / f"{NAME}.ipynb"
+    names = dict.fromkeys(["assignment_id", "notebook_id", "submission_id", "student", "notebook_path"], NAME)
+    names |= {"index": 0, "total": 1, "base_url": "", "last_name": None, "first_name": None}
+    page, _ = HTMLExporter(config=dutch.api.config).from_filename(str(path), resources=names)
+    assert '<html lang="nl">' in page
+    assert "Deze inzending kon niet worden beoordeeld:</strong> het zijn meer dan 500 bestanden." in page
 
 
 def test_nbgrader_s_own_commands_use_the_language_too(home, dutch):
