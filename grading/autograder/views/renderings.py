@@ -100,15 +100,17 @@ def to_do(report: Report) -> list[str]:
     name = report.assignment
     due = [row.student for row in report.rows if row.status in (Status.STALE, Status.UNGRADED)]
     old = [row.student for row in report.rows if row.outdated]
-    tasks = {_("No score until graded (autograder grade {name})", name=name): due}
     roster = any(row.standing.on_roster for row in report.rows)
-    others = [row.student for row in report.rows if row.status != Status.MISSING and not row.standing.on_roster]
-    off = _("Not on the roster, which has names for others (autograder roster, or dropped.txt)")
-    tasks[off] = others if roster else []
+    off = [row for row in report.rows if row.status != Status.MISSING and not row.standing.on_roster]
+    others = [row.student for row in off if roster]
     lost = [row.student for row in report.rows if row.status == Status.GRADED and not row.ran]
-    tasks[_("No check could run, so there are no points: look at the submission")] = lost
-    tasks[_("The feedback page is outdated (autograder feedback {name})", name=name)] = old
-    return [f"{title}: {', '.join(students)}" for title, students in tasks.items() if students]
+    tasks = [
+        (_("No score until graded (autograder grade {name})", name=name), due),
+        (_("Not on the roster, which has names for others (autograder roster, or dropped.txt)"), others),
+        (_("No check could run, so there are no points: look at the submission"), lost),
+        (_("The feedback page is outdated (autograder feedback {name})", name=name), old),
+    ]
+    return [f"{title}: {', '.join(students)}" for title, students in tasks if students]
 
 
 def with_name(student: str, name: str) -> str:
