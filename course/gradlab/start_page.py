@@ -12,7 +12,7 @@ from .checks.cells import Chapter
 from .checks.record import Exercise
 from .checks.results import exercises, read
 from .ipynb import grade_id
-from .predict.guesses import surprises
+from .predict.guesses import surprises, told
 from .start_map import PAGE, Parts, counted, engine, with_map
 from .words import N_, _, ngettext, of_chapter
 
@@ -172,8 +172,8 @@ def _surprises(workspace: Path) -> str:
         _(
             "{chapter}: {question} You said {guess}.",
             chapter=name[:2],
-            question=f"[{_plain(of_chapter(of, guess.question))}]({name}/{name}.ipynb#cell-id={of})",
-            guess=_plain(", ".join(of_chapter(of, said) for said in guess.said)),
+            question=f"[{_plain(told(of, guess.question, name))}]({name}/{name}.ipynb#cell-id={of})",
+            guess=_plain(", ".join(told(of, said, name) for said in guess.said)),
         )
         for name, guesses in surprises(workspace).items()
         for of, guess in guesses.items()

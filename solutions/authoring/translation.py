@@ -51,6 +51,7 @@ EDITION = ROOT / "course"  # in English
 
 _SHOWN = re.compile(r"README|\d\d[./]")  # where texts stand that are looked up when they are shown
 _WORD = re.compile(r"[^\W\d_]{2}")
+_COUNT = re.compile(r"\d+ of \d+")
 _CODE = re.compile(r"[\w.()\[\]]*[._()\[\]\d][\w.()\[\]]*")  # a label such as x.grad
 
 
@@ -81,7 +82,7 @@ def _of_pages() -> Iterator[tuple[str, str]]:
     for where, path in _pages():
         texts: dict[str, str] = {}
         substituted(path.read_text(encoding="utf-8"), lambda text, texts=texts: texts.setdefault(text, text))  # type: ignore[misc]
-        yield from ((where, text) for text in texts)
+        yield from ((where, words.pattern_of(text) if _COUNT.fullmatch(text) else text) for text in texts)
 
 
 def _pages() -> list[tuple[str, Path]]:
@@ -153,8 +154,11 @@ def _of_calls(notebook: NotebookNode, number: str) -> Iterator[tuple[str, str]]:
         function, (first, *others) = ast.unparse(call.func), call.args
         if function.partition(".")[0] in ("predict", "payoff") and isinstance(first, ast.Constant):
             where = ast.literal_eval(first) if function == "payoff" else f"{number}/{ast.literal_eval(first)}"
-            for value in (*others, *(word.value for word in call.keywords)):
-                yield from ((where, text) for text in texts(value) if _WORD.search(text) and not _CODE.fullmatch(text))
+            for argument in (*(ast.keyword(None, value) for value in others), *call.keywords):
+                place = "README" if argument.arg == "milestone" else where
+                yield from (
+                    (place, text) for text in texts(argument.value) if _WORD.search(text) and not _CODE.fullmatch(text)
+                )
 
 
 def catalogues(language: str) -> dict[str, Catalog]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from ..words import _, english
+from ..words import _, english, language
 from .compare import Judge, alike_labelled, compare
 from .difference import RAISED, Difference
 from .encoding import decode
@@ -62,9 +62,11 @@ def judge_check(check: CheckRecord, seen: list[Any], judge: Judge | None = None)
     slip, partly = _known_slip(check, observations, wrong, judge)
     first, difference = next(iter(wrong.items()))
     about = check, list(wrong), observations[first], difference, slip, partly
-    with english():
-        plain = failure(*about)
-    return Verdict(failure(*about), difference, first, plain)
+    shown, plain = failure(*about), None
+    if language() != "en":
+        with english():
+            plain = failure(*about)
+    return Verdict(shown, difference, first, plain)
 
 
 def _refused(check: CheckRecord, reason: str) -> Verdict:

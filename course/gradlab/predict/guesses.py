@@ -39,9 +39,9 @@ class Guess(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return self.sure and not self.all_right
 
 
-def told(name: str, text: str) -> str:
-    """Return a text of the prediction `name` of this chapter in the reader's language."""
-    return _(text) if text in TRUTH else of_chapter(f"{notebook.FOLDER.name[:2]}/{name}", text)
+def told(name: str, text: str, chapter: str = "") -> str:
+    """Return a text of the prediction `name` of a chapter, by default this one, in the reader's language."""
+    return _(text) if text in TRUTH else of_chapter(f"{(chapter or notebook.FOLDER.name)[:2]}/{name}", text)
 
 
 def recall(chapter: str | None = None) -> dict[str, Guess]:
