@@ -1,4 +1,4 @@
-"""Grade a class, return its feedback and manage its term; nbgrader's own commands still work."""
+"""Run one of the commands; `COMMANDS` lists them."""
 
 import argparse
 import shlex
@@ -25,7 +25,8 @@ WITHOUT_CLASS = {"new-class", "demo"}
 def main(argv: list[str] | None = None) -> int:
     """Run one command and return its exit code. Print expected errors to stderr and return 1."""
     words.use(words.read(Path()) or words.read(ROOM / "class"))  # the class's folder is not known yet
-    parser = argparse.ArgumentParser(prog="python -m autograder", description=_(__doc__))
+    about = _("Grade a class, return its feedback and manage its term; nbgrader's own commands still work.")
+    parser = argparse.ArgumentParser(prog="python -m autograder", description=about)
     help_text = _("the class folder (default: the one named by nbgrader_config.py in this folder, else grading/class)")
     where: dict[str, Any] = {"dest": "folder", "type": Path, "metavar": "FOLDER", "help": help_text}
     parser.add_argument("--class", **where)
@@ -56,10 +57,12 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _require_class(folder: Path) -> None:
-    """Warn if no nbgrader_config.py names the class; raise ClassError if the folder does not exist."""
+    """Use the class's language. Warn if no nbgrader_config.py names it; raise ClassError if it does not exist."""
     from .settings import CONFIG, settings_of
 
-    if settings_of(folder):
+    settings = settings_of(folder)
+    words.use(words.read(folder))  # settings_of may have read those of another class
+    if settings:
         return
     lines = f"from autograder.settings import configure\nconfigure(get_config(), {str(folder)!r})"
     write_it = _("Put these two lines into {file} in your working folder:", file=CONFIG) + f"\n\n{lines}"

@@ -11,13 +11,13 @@ from gradlab.words import _
 from .errors import ClassError
 
 UPDATE = "python -m autograder update"  # updates the copy
-IGNORED = (".", "__pycache__", "pages")  # prefixes of names that are not copied; pages are beside the chapters
+IGNORED = (".", "__pycache__", "pages", words.FILE)  # prefixes of names that are not copied; two are beside chapters
 
 
 def course(language: str) -> Path:
     """Return the course's solved chapters in a language; raise ClassError if that edition has not been built."""
     folder = sources(language)
-    if language != "en" and not (folder.is_dir() and words.read(folder.parent)):
+    if language != "en" and not words.read(folder):
         build = f"make notebooks LANGUAGE={language}"
         raise ClassError(
             _("The course's edition in this language has not been built. Build it first: {command}", command=build)
@@ -27,7 +27,7 @@ def course(language: str) -> Path:
 
 def speak(folder: Path, language: str) -> None:
     """Give a class the course's catalogue for its language, and use it."""
-    catalogue = words.read(course(language).parent)
+    catalogue = words.read(course(language))
     if catalogue != words.read(folder):
         atomic.write_bytes(folder / words.FILE, catalogue)
     words.use(catalogue)

@@ -97,7 +97,7 @@ def of_class(course: CourseDirectory) -> list[str]:
     if is_linked(course):
         there = _source(course).resolve()
         said.append(_("The class gets its own copy of {folder} instead of a link to it.", folder=there))
-    if words.read(Path(course.root)) != words.read(class_chapters.course(words.language()).parent):
+    if words.read(Path(course.root)) != words.read(class_chapters.course(words.language())):
         said.append(_("The class gets the course's current translation ({file}).", file=words.FILE))
     return said
 

@@ -88,10 +88,10 @@ def build(tmp_path, monkeypatch):
         solved, catalogue = solved_notebook(), Catalog(locale="nl")
         solved.cells[0].source = f"# {title}"
         catalogue.add("The class is up to date with the course.", f"De klas is bij. {title}")
-        path = tmp_path / "build" / "nl" / "sources" / NAME / f"{NAME}.ipynb"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        nbformat.write(solved, path)
-        with open(tmp_path / "build" / "nl" / words.FILE, "wb") as file:
+        chapter = tmp_path / "build" / "nl" / "sources" / NAME
+        chapter.mkdir(parents=True, exist_ok=True)
+        nbformat.write(solved, chapter / f"{NAME}.ipynb")
+        with open(chapter.parent / words.FILE, "wb") as file:
             write_mo(file, catalogue)
 
     monkeypatch.setattr("authoring.places.SOLUTIONS", tmp_path / "solutions")

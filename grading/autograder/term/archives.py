@@ -57,7 +57,8 @@ class Upload:
     @property
     def who(self) -> str:
         """The name and number to show for a person who has not been identified."""
-        return f"{readable(self.name)[:100] or _('no name')} ({self.number})"
+        name = readable(self.name)[:100] or _("no name")
+        return f"{name} ({self.number})"
 
 
 @dataclass(frozen=True)

@@ -114,9 +114,9 @@ def write_roster(course: CourseDirectory, entries: list[Entry], dry_run: bool = 
                 changes.added.append(entry.id)
                 continue
             before = {name: getattr(student, name) or "" for name in stated}
-            changed = [(name, new) for name, new in stated.items() if before[name] != new]
             # Translators: said of a field of the gradebook, such as email
-            said = [f"{name} {before[name] or _('empty')} -> {new}" for name, new in changed]
+            empty = _("empty")
+            said = [f"{name} {before[name] or empty} -> {new}" for name, new in stated.items() if before[name] != new]
             for name, new in stated.items():
                 setattr(student, name, new)
             if said:
