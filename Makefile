@@ -86,8 +86,8 @@ solutions:  ## Write an assignment's solved chapter as a page, into the class: m
 	  --TagRemovePreprocessor.remove_cell_tags=reference --output-dir "$(CLASS_FOLDER)/solutions" \
 	  "$(CLASS_FOLDER)/source/$(ASSIGNMENT)/$(ASSIGNMENT).ipynb"
 
-demo:  ## Collect and grade a made-up class of twelve, and return feedback
-	$(RUN) -m autograder demo
+demo:  ## Collect and grade a made-up class of twelve, and return feedback; LANGUAGE=xx
+	$(RUN) -m autograder demo $(IN_LANGUAGE)
 
 bench:  ## Measure speed, as ratios within one run; only one benchmark: make bench WHICH=mini_autograd
 	@for file in $(or $(wildcard */bench/*$(WHICH)*.py),$(error No benchmark matches $(WHICH))); do \

@@ -99,12 +99,13 @@ def _words(
             title = of_chapter(following, chapters[chapter][following].title)
             words = _("Continue at {exercise}", exercise=f"[{_plain(title)}]({place})")
         else:
-            link = f"[{_('chapter {number}', number=chapter[:2])}]({place})"
+            name = _("chapter {number}", number=chapter[:2])
+            link = f"[{name}]({place})"
             words = _("Continue with {chapter}", chapter=link) if verdicts else _("Begin with {chapter}", chapter=link)
         counts = _("{passed} of {total} exercises passed", passed=passed, total=len(homes))
         parts.append(f"**{words}** · {counts}")
     elif homes:
-        parts.append(f"**{_('All {count} exercises passed.', count=len(homes))}**")
+        parts.append("**" + _("All {count} exercises passed.", count=len(homes)) + "**")
     if parts and (own := counted(engine)):
         parts[0] += f" · {own}"
     if parts and (count := sum(map(len, surprises(workspace).values()))):
@@ -115,7 +116,7 @@ def _words(
             _("{what} Your earlier copy: {link}", what=_plain(says), link=_link(path)) for path, says in kept.items()
         ]
         listed = "\n".join(f"- {note}" for note in notes)
-        parts += [f"**{_('Your earlier copies')}**", listed, _("To remove a note, delete its copy.")]
+        parts += ["**" + _("Your earlier copies") + "**", listed, _("To remove a note, delete its copy.")]
     return "\n\n".join(parts)
 
 

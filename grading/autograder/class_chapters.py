@@ -34,14 +34,14 @@ def speak(folder: Path, language: str) -> None:
 
 
 def begin(folder: Path) -> None:
-    """Copy the course's chapters, in a class's language, into a class that has none, replacing a dangling link.
+    """Copy the course's chapters, in the language in use, into a class that has none, replacing a dangling link.
 
     A working link is kept: classes created by earlier versions link to the course.
     """
     source = folder / "source"
     if not source.exists():
         source.unlink(missing_ok=True)
-        put(course(words.language() if words.read(folder) else "en"), source)
+        put(course(words.language()), source)
 
 
 def put(new: Path, target: Path) -> None:

@@ -41,9 +41,8 @@ def configure(c: Config, folder: Path, sandbox: bool = True, course_id: str = CO
     """
     folder = Path(folder).resolve()
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    class_chapters.begin(folder)
-
     words.use(words.read(folder))
+    class_chapters.begin(folder)
     log_text()
     _let_import(folder)
     c.CourseDirectory.course_id = course_id

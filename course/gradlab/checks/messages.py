@@ -354,6 +354,3 @@ def answer_missing(title: str, name: str) -> Feedback:
         name=name,
     )
     return Feedback(title, STOPPED, lead)
-
-
-OR_ALL = "or choose Run All Above Selected Cell in the Run menu, then run this cell again."

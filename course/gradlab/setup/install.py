@@ -73,7 +73,7 @@ def fill(root: Path = ROOT, rooms: tuple[str, ...] = EVERYTHING) -> None:
     Packages' dependencies are installed in the versions from requirements.lock, and the rooms in place.
     """
     if not supported():
-        raise SetupError(f"{too_old_or_new(sys.prefix)} {_('First delete {folder}.', folder=root / '.venv')}")
+        raise SetupError(too_old_or_new(sys.prefix) + " " + _("First delete {folder}.", folder=root / ".venv"))
     pins = missing_pins(root, rooms)
     if pins:
         say(_("Installing into {environment} (once; a few minutes, about 2 GB) …", environment=sys.prefix))

@@ -76,7 +76,8 @@ def _answers(file: Path) -> dict[str, str]:
         text = file.read_text(encoding="utf-8-sig").replace("\r\n", "\n")
     except (OSError, UnicodeDecodeError) as error:
         why = error.strerror if isinstance(error, OSError) else _("it is not text in UTF-8")
-        raise SetupError(f"{_('{file} cannot be read: {why}.', file=file, why=why)} {_(GIVE)}") from None
+        said = _("{file} cannot be read: {why}.", file=file, why=why)
+        raise SetupError(f"{said} {_(GIVE)}") from None
     pieces = _MARK.split(text)[1:]
     answers = {exercise: text.strip() for exercise, text in zip(pieces[::2], pieces[1::2], strict=True) if exercise}
     if not answers:

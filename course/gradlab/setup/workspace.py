@@ -107,7 +107,7 @@ def put_back(name: str, workspace: Path) -> str:
     for path, data in files.items():
         _write(target / path, data)
     says = _("{name} is now as released.", name=name)
-    return f"{says} {_('Your earlier copy is in {copy}.', copy=before.name)}" if before.exists() else says
+    return says + " " + _("Your earlier copy is in {copy}.", copy=before.name) if before.exists() else says
 
 
 def _notice(path: Path) -> str:
