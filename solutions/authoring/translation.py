@@ -159,9 +159,9 @@ def _of_calls(notebook: NotebookNode, number: str) -> Iterator[tuple[str, str]]:
                 yield from (
                     (place, text) for text in texts(argument.value) if _WORD.search(text) and not _CODE.fullmatch(text)
                 )
-    for node in (node for node in nodes if isinstance(node, ast.FunctionDef) and node.name.startswith("judge_")):
-        where = node.name.removeprefix("judge_").replace("_", ".", 1)  # why it calls an answer wrong
-        reasons = [inner.value for inner in ast.walk(node) if isinstance(inner, ast.Return) and inner.value]
+    for judge in (node for node in nodes if isinstance(node, ast.FunctionDef) and node.name.startswith("judge_")):
+        where = judge.name.removeprefix("judge_").replace("_", ".", 1)  # why it calls an answer wrong
+        reasons = [inner.value for inner in ast.walk(judge) if isinstance(inner, ast.Return) and inner.value]
         yield from ((where, text) for reason in reasons for text in texts(reason) if " " in text)
 
 
