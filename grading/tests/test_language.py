@@ -87,6 +87,7 @@ def test_a_verdict_and_the_feedback_page_are_in_the_class_s_language(dutch):
     for text in ['<html lang="nl">', "Wat is beoordeeld", "90.1 de gradiënt in x", "0 van 2", "1.5 van 5 punten"]:
         assert text in page
     assert ". Vermoedelijk: alleen de gradiënt van buiten" in page
+    assert "external gradient alone" not in page
 
 
 def test_the_report_is_too_but_not_the_data_of_its_csv_file(dutch, report, said):

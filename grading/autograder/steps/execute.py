@@ -314,7 +314,7 @@ class Client(NotebookClient):
             why = _("After this cell, the kernel could not be used. It no longer accepts messages.")
             return "DeadKernelError", why
         why = self._why or getattr(self.manager.provisioner, "limit_exceeded", "")
-        return "DeadKernelError", f"{_('The kernel died while this cell ran.')} {why}".rstrip()
+        return "DeadKernelError", " ".join(filter(None, [_("The kernel died while this cell ran."), why]))
 
     @property
     def _too_much(self) -> tuple[str, str]:

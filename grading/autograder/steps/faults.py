@@ -10,7 +10,7 @@ from sqlalchemy.exc import DataError, SQLAlchemyError
 from traitlets import TraitError
 
 from authoring.places import ChapterError
-from gradlab.ipynb import Unreadable
+from gradlab.ipynb import NO_NOTEBOOK, Unreadable
 from gradlab.words import _
 
 from ..errors import ClassError, SubmissionError
@@ -34,7 +34,7 @@ def reason_for(error: BaseException, folder: Path) -> str:
     if isinstance(error, SubmissionError):
         return without_paths(str(error))
     if isinstance(error, Unreadable):
-        return _(str(error))
+        return str(error)
     if isinstance(error, ValidationError):
         return no_notebook(error)
     if isinstance(error, OF_THE_CLASS) and not isinstance(error, DataError):
@@ -54,8 +54,7 @@ def reason_for(error: BaseException, folder: Path) -> str:
 
 def no_notebook(error: Exception) -> str:
     """Return the reason to give when a file is not a notebook."""
-    why = f"{type(error).__name__}: {_first_line(error)}"
-    return _("the file is not a notebook that Jupyter can read ({error}).", error=why)
+    return f"{_(NO_NOTEBOOK)} ({type(error).__name__}: {_first_line(error)})."
 
 
 def _of_the_machine(error: OSError, folder: Path) -> bool:

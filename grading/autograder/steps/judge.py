@@ -122,8 +122,10 @@ def observations(cell: NotebookNode, check_id: str, count: int, known: Known, ti
                 int(timeout_s),
                 seconds=timeout_s,
             )
-        undefined = _("The cell that should define it is empty or raised an error.") * (error.ename == "NameError")
-        return f"{_('The check did not finish: {error}.', error=known.kind(error))} {undefined}".rstrip()
+        why = _("The check did not finish: {error}.", error=known.kind(error))
+        if error.ename == "NameError":
+            why += " " + _("The cell that should define it is empty or raised an error.")
+        return why
     return _("The check did not report exactly one observation per case.")
 
 

@@ -35,7 +35,6 @@ from gradlab.words import N_, _, language, of_chapter
 from ..steps import outcome
 from ..steps.bounded import Bounded, OutOfBoundsError
 from ..steps.leaving import Known
-from .words import titled
 
 MOST_MATHEMATICS = 1000  # characters of one formula; deeper nesting could crash the converter
 MOST_MARKDOWN = 10_000  # characters of one text; parsing can take quadratic time
@@ -161,7 +160,7 @@ def _marks(cell: NotebookNode) -> dict:
 def _said(verdict: Verdict) -> dict:
     said = verdict.feedback
     slip = of_chapter(said.title.partition(" ")[0], verdict.slip)
-    parts = {"title": titled(said.title), "state": said.head, "reason": "" if verdict.passed else said.lead}
+    parts = {"title": said.heading, "state": said.head, "reason": "" if verdict.passed else said.lead}
     return parts | {"message": said.text, "slip": slip, "passed": verdict.passed}
 
 
@@ -190,7 +189,7 @@ def _written(value: object) -> str:
     """Return a cell's text output, shortened to MOST_SHOWN, and without colors if it has very many."""
     text = _text(value)
     if len(text) > MOST_SHOWN:
-        text = f"{text[:MOST_SHOWN]}\n{_('… and {count} more characters', count=len(text) - MOST_SHOWN)}"
+        text = text[:MOST_SHOWN] + "\n" + _("… and {count} more characters", count=len(text) - MOST_SHOWN)
     return strip_ansi(text) if text.count(_ESCAPE) > MOST_COLORS else text
 
 

@@ -10,7 +10,7 @@ from nbgrader.api import Grade, Gradebook, Notebook, SubmittedAssignment
 from nbgrader.coursedir import CourseDirectory
 
 from gradlab import ipynb
-from gradlab.checks.record import CheckRecord
+from gradlab.checks.record import CheckRecord, titled
 from gradlab.words import _, of_chapter
 
 from ..dropped import enrolled
@@ -146,7 +146,7 @@ def _checks(notebook: Notebook, stated: dict[str, dict[str, CheckRecord]]) -> li
     checks = []
     for cell in sorted(notebook.grade_cells, key=lambda cell: cell.name):
         head = words.exercise_of(cell.name)
-        titles = {i: words.titled(check.title) for i, check in stated.get(cell.name, {}).items()} or {head: head}
+        titles = {i: titled(check.title) for i, check in stated.get(cell.name, {}).items()} or {head: head}
         checks += [Check(i, title, cell.name, cell.max_score / len(titles)) for i, title in titles.items()]
     return checks
 

@@ -146,7 +146,7 @@ def _codes(course: CourseDirectory, name: str) -> Iterator[tuple[str, str]]:
         for cell in _code(path.parent, name):
             marks, source = nbgrader(cell), cell["source"]
             if (marks.get("solution") or not marks) and source not in released:
-                parts.append(f"# {exercise_of(marks.get('grade_id') or _('another cell'))}\n{source}")
+                parts.append("# " + exercise_of(marks.get("grade_id") or _("another cell")) + f"\n{source}")
         for module in filter(Path.is_file, sorted(path.parent.rglob("*.py"))):
             text = module.read_text(encoding="utf-8", errors="replace")
             parts += [f"# {module.name}\n{text}"] if text not in released else []

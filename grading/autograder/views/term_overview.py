@@ -76,4 +76,5 @@ def _total(*rows: Row) -> float:
 def _cell(row: Row) -> str:
     shown = f"{row.score:.4g}" if row.score is not None else _(SIGNS.get(row.status, row.status))
     # Translators: L marks late submissions, as in the legend; keep it as short
-    return shown + f" {_('L')}" * bool(row.standing.late) + "*" * bool(row.standing.by_hand)
+    late = " " + _("L")
+    return shown + late * bool(row.standing.late) + "*" * bool(row.standing.by_hand)

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gradlab.words import N_, _, of_chapter
+from gradlab.words import N_, _
 
 from ..steps.files import cells_of
 
@@ -21,12 +21,6 @@ def chapter(course: "CourseDirectory", name: str) -> str:
     cells = cells_of(Path(course.format_path(course.release_directory, ".", name), f"{name}.ipynb"))
     lines = [line for cell in cells if cell["cell_type"] == "markdown" for line in cell["source"].splitlines()]
     return next((line[2:].replace("`", "").strip() for line in lines if line.startswith("# ")), name)
-
-
-def titled(title: str) -> str:
-    """Return a check's title, which begins with its id, in the class's language."""
-    check_id, space, words = title.partition(" ")
-    return check_id + space + of_chapter(check_id, words)
 
 
 def exercise_of(cell: str) -> str:
