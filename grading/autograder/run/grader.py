@@ -80,9 +80,9 @@ class Grader:
             names, asked = list(map(readable, submitted)), list(map(readable, unknown))
             why = _("No submission of {name} by: {students}.", name=name, students=", ".join(asked))
             why += "".join(did_you_mean(student, names) for student in asked)
-            # Translators: "none" is what follows "Submissions: " if there are none
-            there = _("Submissions: {students}.", students=", ".join(names) or _("none"))
-            raise ClassError(f"{why} {there}")
+            # Translators: follows "Submissions: "
+            there = ", ".join(names) or _("none")
+            raise ClassError(" ".join([why, _("Submissions: {students}.", students=there)]))
         self._require_own_names(submitted)
         if not submitted:
             folder = f"{course.root}/{course.submitted_directory}"
@@ -97,12 +97,15 @@ class Grader:
         ids = {student.casefold(): student for student in known}
         other = {name: ids[name.casefold()] for name in submitted if name not in known and name.casefold() in ids}
         if other:
-            pairs = [(readable(name), student) for name, student in other.items()]
+            listed = [
+                _("{name} is {student} in the gradebook", name=readable(name), student=student)
+                for name, student in other.items()
+            ]
             why = _(
                 "Folders in {folder} differ from a student's id only in capitalization: {students}. "
                 "Rename the folders.",
                 folder=self.course.submitted_directory,
-                students=", ".join(_("{name} is {student} in the gradebook", name=n, student=s) for n, s in pairs),
+                students=", ".join(listed),
             )
             raise ClassError(why)
 
