@@ -191,7 +191,9 @@ def _catalogue(language: str, part: str) -> Catalog:
         return Catalog(locale=language, domain=part, project="autograd-course")
     with path.open("rb") as file:
         catalogue = read_po(file, locale=language, domain=part)
-    for message in (message for message in catalogue if message.id and message.string and not message.context):
+    for message in (
+        message for message in catalogue if message.id and any(_forms(message.string)) and not message.context
+    ):
         fields = sorted(_fields(*_forms(message.id)))
         if any(sorted(_fields(form)) != fields for form in _forms(message.string) if not message.fuzzy):
             raise ChapterError(f"{path}: the translation of {message.id!r} needs {', '.join(fields) or 'no {name}'}.")

@@ -115,7 +115,8 @@ class Steps:
         """Take all steps, letting their errors through; raise SubmissionError if the file is not a notebook."""
         name = self.known.name
         record = {name + SUFFIX: self.known.without_cases}  # instead of a submitted one; checks get cases when run
-        released = self.procedure.files | record
+        catalogue = {words.FILE: self.known.words} if self.known.words else {}  # what lessons show is in its language
+        released = self.procedure.files | record | catalogue
         resources = {"nbgrader": {"student": submission.student, "assignment": name, "notebook": name}}
         try:
             nb = nbformat.from_dict(ipynb.read(submission.notebook))
