@@ -25,7 +25,8 @@ PLAIN_WORDS = """
     while (walker.nextNode()) {
         const node = walker.currentNode, parent = node.parentElement;
         if (parent.closest(code) || !parent.checkVisibility()) continue;
-        const plain = node.data.replace(/'[^']*'/g, "").match(/(?<![\\p{L}_.])[A-Za-z]*[aeiou][A-Za-z]*(?![\\p{L}_.(-])/gu) ?? [];
+        const text = node.data.replace(/'[^']*'/g, "");
+        const plain = text.match(/(?<![\\p{L}_.])[A-Za-z]*[aeiou][A-Za-z]*(?![\\p{L}_.(-])/gu) ?? [];
         if (plain.some(word => word.length > 2 && !data.includes(word))) found.push(node.data.trim());
     }
     return found;
