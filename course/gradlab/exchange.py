@@ -12,9 +12,7 @@ from nbgrader.exchange.default import ExchangeFetchAssignment, ExchangeList
 from traitlets.config.loader import PyFileConfigLoader
 
 from .setup.workspace import bring_up_to_date, is_of_edition
-from .words import N_, _
-
-OPEN = N_("everyone can write to {folder}; its owner can fix that: {command}")
+from .words import _
 
 
 def released_by_class(settings: Path) -> dict[str, Path]:
@@ -34,8 +32,7 @@ def require_own(outbound: Path) -> None:
     """Raise PermissionError if anyone but its owner could have added to a course's releases."""
     course = outbound.parent
     require_course(course)
-    if outbound.stat().st_mode & stat.S_IWOTH:
-        raise PermissionError(_(OPEN, folder=outbound, command=f"chmod o-w {outbound}"))
+    _refuse_open(outbound)
     released = [path for path in outbound.iterdir() if path.is_dir()]
     if {path.lstat().st_uid for path in [outbound, *released]} != {course.stat().st_uid}:
         raise PermissionError(_("the files in {folder} belong to several users; ask your instructor", folder=course))
@@ -43,17 +40,18 @@ def require_own(outbound: Path) -> None:
 
 def require_course(course: Path) -> None:
     """Raise PermissionError if anyone but its owner could replace a course's folder."""
-    root = course.parent
-    if root.stat().st_mode & stat.S_IWOTH and not root.stat().st_mode & stat.S_ISVTX:
+    if not course.parent.stat().st_mode & stat.S_ISVTX:
+        _refuse_open(course.parent, "1777")
+    _refuse_open(course)
+
+
+def _refuse_open(folder: Path, mode: str = "o-w") -> None:
+    """Raise PermissionError if everyone can write to a folder; its owner should give it this mode."""
+    if folder.stat().st_mode & stat.S_IWOTH:
+        command = f"chmod {mode} {folder}"
         raise PermissionError(
-            _(
-                "everyone can rename files in {folder}; its owner can fix that: {command}",
-                folder=root,
-                command=f"chmod 1777 {root}",
-            )
+            _("everyone can write to {folder}; its owner can fix that: {command}", folder=folder, command=command)
         )
-    if course.stat().st_mode & stat.S_IWOTH:
-        raise PermissionError(_(OPEN, folder=course, command=f"chmod o-w {course}"))
 
 
 class FetchEdition(ExchangeFetchAssignment):

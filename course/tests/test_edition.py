@@ -80,7 +80,7 @@ def test_where_both_wrote_the_new_text_stands_and_the_students_is_at_the_end():
     heading, label, mine = (source for _, source in cells[-3:])
     assert heading.startswith("## Kept from your earlier copy\n")
     assert KEPT in heading
-    assert label == "From `s1-run`, which is a different cell in the new edition:"
+    assert label == "Your text in `s1-run`:"
     assert mine == "print('mine')"
     assert len(cells) == len(released_ids()) + 3
 

@@ -156,15 +156,12 @@ def test_spaces_in_a_pin_do_not_matter(machine):
 
 @pytest.mark.parametrize("command", ["setup", "doctor"])
 def test_a_requirements_file_that_cannot_be_used_is_named(machine, command):
-    """A line that pins no version is named with its number."""
     here = machine()
     requirements = here.root / "requirements.txt"
-    requirements.write_text("# versions\ndemo>=1  # any\n")
-    answer = here.run(command)
-    assert answer.stderr == f"{requirements}, line 2, does not read name==version: demo>=1\n"
-    assert answer.returncode == 1
     requirements.unlink()
-    assert here.run(command).stderr.startswith(f"{requirements}, which names the versions of packages, is missing.")
+    answer = here.run(command)
+    assert answer.stderr == f"{requirements} has no versions of packages. Get the course again.\n"
+    assert answer.returncode == 1
 
 
 def test_setup_makes_an_environment_once(machine):
@@ -172,7 +169,7 @@ def test_setup_makes_an_environment_once(machine):
     here = machine()
     offline = {"PIP_NO_INDEX": "1", "GRADLAB_CHROMIUM": "/bin/true"}
     failed = here.run("setup", **offline)
-    assert f"The active environment {here.environment} does not have demo==1.0 (not installed)" in failed.stdout
+    assert "The active environment does not have demo==1.0 (not installed)" in failed.stdout
     assert "No matching distribution found for demo==1.0" in failed.stderr
     assert f"{here.root}/.venv/bin/python -m pip install" in failed.stderr
     assert failed.returncode == 1
@@ -216,8 +213,7 @@ def test_an_own_environment_whose_python_does_not_start_is_to_be_deleted(own_env
     python.unlink()
     python.write_text("of another system")
     answer = here.run(command)
-    says = f"{python} does not start (Permission denied). Delete the environment it is in and run this again.\n"
-    assert answer.stderr == says
+    assert answer.stderr == f"{python} does not start. Delete its environment and run this again.\n"
     assert answer.returncode == 1
 
 
@@ -228,8 +224,7 @@ def test_an_environment_of_another_copy_is_left_alone(machine):
     other = here.folder / "another-copy/course"
     here.installed("gradlab", "0.1.0", source=other)
     answer = here.run("setup", PIP_NO_INDEX="1", GRADLAB_CHROMIUM="/bin/true")
-    said = f"environment {here.environment} does not have course/ (installed from {other}); using {here.root}/.venv"
-    assert said in answer.stdout
+    assert f"environment does not have course/ (installed from {other}); using {here.root}/.venv" in answer.stdout
 
 
 def further_rooms(here: Machine) -> None:
@@ -371,7 +366,7 @@ def test_a_setting_that_installs_elsewhere_is_named(machine):
     write_wheel(here.folder, "demo", "1.0", "")
     offline = {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(here.folder), "PIP_TARGET": str(here.folder / "elsewhere")}
     answer = here.run("setup", **offline, GRADLAB_CHROMIUM="/bin/true")
-    assert f"{here.root}/.venv does not have demo==1.0 (not installed), course/ (not installed)" in answer.stderr
+    assert "pip did not install demo==1.0 (not installed), course/ (not installed)." in answer.stderr
     assert "PIP_TARGET" in answer.stderr
     assert answer.returncode == 1
 

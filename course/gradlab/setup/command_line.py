@@ -19,35 +19,15 @@ Your work is never overwritten. New chapters are added, and chapters you have no
 new edition of a chapter you have begun includes your answers, your notes and the cells you added. Anything that no
 longer fits is moved to the chapter's end, and your earlier copy is kept beside it. The start page says so.
 
-If you wrote answers on the course's site, --answers brings them from the file that you took home into your copy. An
-answer that you have written there stays.
-
 If your class submits through nbgrader's exchange, set the environment variable GRADLAB_EXCHANGE to its folder, and
 GRADLAB_COURSE to its course id if that is not autograd. Your workspace then gets the class's editions of the chapters.
 """)
 COMMANDS = {
-    "lab": (N_("open your own copy of the course in JupyterLab"), LAB_HELP),
-    "doctor": (
-        N_("say what is missing or has the wrong version, and how to fix it"),
-        N_("Compare what is installed with what the course needs. The exit code is 1 if something is missing."),
-    ),
-    "setup": (
-        N_("install what the course and its tests need, if anything is missing"),
-        N_(
-            "Use the active conda or virtual environment if it has the right versions and this copy of the course.\n"
-            "Otherwise, create .venv and install there."
-        ),
-    ),
-    "system": (
-        N_("install the system packages that tests need, or say how to do it"),
-        N_(
-            "If you are root and have apt, install Chromium, bubblewrap and PostgreSQL. Install a hub's proxy with npm."
-        ),
-    ),
-    "run": (
-        N_("set up if needed, then run Python with the arguments that follow"),
-        N_("Run Python in the environment that setup creates. Arguments go to Python: run -m pytest course/tests"),
-    ),
+    "lab": N_("open your own copy of the course in JupyterLab"),
+    "doctor": N_("say what is missing or has the wrong version, and how to fix it; exit code 1 if anything is"),
+    "setup": N_("install what the course and its tests need, in the active environment or in .venv"),
+    "system": N_("install Chromium, bubblewrap and PostgreSQL for tests, if you are root and have apt, or say how to"),
+    "run": N_("set up if needed, then run Python with the arguments that follow, such as: run -m pytest"),
 }
 
 
@@ -80,18 +60,14 @@ def _parser(as_folder: bool) -> argparse.ArgumentParser:
         epilog=_("Begin with: make lab, or python -m gradlab lab"),
     )
     commands = parser.add_subparsers(dest="command", required=True, metavar=_("command"))
-    of = {
-        name: commands.add_parser(
-            name, help=_(short), description=_(long), formatter_class=argparse.RawDescriptionHelpFormatter
-        )
-        for name, (short, long) in COMMANDS.items()
-    }
+    of = {name: commands.add_parser(name, help=_(says), description=_(says)) for name, says in COMMANDS.items()}
+    of["lab"].description, of["lab"].formatter_class = _(LAB_HELP), argparse.RawDescriptionHelpFormatter
     of["lab"].epilog = _("Other options are JupyterLab's own, such as --no-browser or --port=8889.")
     of["lab"].add_argument("--workspace", default=str(ROOT / "workspace"), help=_("your copy's folder (%(default)s)"))
-    of["lab"].add_argument("--answers", metavar=_("FILE"), help=_("a file that you took home from the course's site"))
-    of["setup"].add_argument(
-        "--student", action="store_true", help=_("only what a student needs: no grading, no tests")
+    of["lab"].add_argument(
+        "--answers", metavar=_("FILE"), help=_("a file from the course's site: its answers are added to yours")
     )
+    of["setup"].add_argument("--student", action="store_true", help=_("only what a student needs"))
     return parser
 
 

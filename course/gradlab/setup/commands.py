@@ -25,12 +25,12 @@ def leave_out_other_packages() -> None:
     os.environ["PYTHONNOUSERSITE"] = "1"
 
 
-def run(command: list[str], complaint: str) -> None:
-    """Run a command that installs something; if it fails, raise SetupError with the complaint and the command."""
+def run(command: list[str]) -> None:
+    """Run a command that installs something; raise SetupError if it fails."""
     env = {**os.environ, "PIP_USER": "0"}  # pip refuses to install for a user into an environment
     if subprocess.run(command, env=env, check=False).returncode != 0:
-        said = _("{complaint}. The command was:", complaint=complaint)
-        raise SetupError(f"{said}\n  {' '.join(command)}")
+        says = _("This command failed, for the reason above. README.md names the systems that the course supports.")
+        raise SetupError(f"{' '.join(command)}\n{says}")
 
 
 def become(command: list[str], env: dict[str, str] | None = None) -> int:
@@ -40,13 +40,8 @@ def become(command: list[str], env: dict[str, str] | None = None) -> int:
             os.execve(command[0], command, os.environ if env is None else env)
         return subprocess.run(command, env=env, check=False).returncode
     except OSError as error:
-        raise SetupError(
-            _(
-                "{program} does not start ({why}). Delete the environment it is in and run this again.",
-                program=command[0],
-                why=error.strerror,
-            )
-        ) from error
+        says = _("{program} does not start. Delete its environment and run this again.", program=command[0])
+        raise SetupError(says) from error
 
 
 def is_root() -> bool:

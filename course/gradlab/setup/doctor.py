@@ -48,17 +48,12 @@ def examine_packages(root: Path) -> list[Finding]:
     further = {name: folder for name, folder in read_rooms(root).items() if name not in STUDENT}
     rooms = EVERYTHING if any(version_found(name) for name in further) else STUDENT
     without = "python -m pip install -c requirements.txt -e course"
-    fix = _("{command} (without make: {other}, in {folder})", command="make setup", other=without, folder=root)
+    fix = _("make setup (without make: {command}, in {folder})", command=without, folder=root)
     lacks = missing(root, rooms)
     findings = [Finding(name, found, False, fix) for name, found in lacks.items()]
     if not lacks:
-        findings.append(
-            Finding(
-                _("packages"),
-                _("all {count} of {file}", count=len(needed_pins(root, rooms)), file="requirements.txt"),
-                True,
-            )
-        )
+        count = len(needed_pins(root, rooms))
+        findings.append(Finding(_("packages"), _("all {count} of requirements.txt", count=count), True))
     if further and rooms == STUDENT:
         names = ", ".join(f"{folder.name}/" for folder in further.values())
         name = _("{folders} and the tests", folders=names)
@@ -72,14 +67,11 @@ def examine_sandbox(root: Path) -> list[Finding]:
     if "autograder" in read_rooms(root) and not sys.platform.startswith("linux"):
         elsewhere = _("a privileged container on macOS, WSL 2 on Windows")
         return [Finding(name, _("needs Linux"), False, elsewhere, needed=False)]
-    if not grades_here(root) or shutil.which("bwrap") is None:
+    if not grades_here(root) or shutil.which("bwrap") is None or missing(root):
         return []
-    if missing(root):
-        return [Finding(name, _("not tried until the rest is installed"), False, "make setup", needed=False)]
     tried = subprocess.run([sys.executable, "-m", "autograder.sandbox"], capture_output=True, text=True, check=False)
-    said = (tried.stdout or tried.stderr).strip().splitlines() or [_("no answer")]
-    fix = _("{command} says more", command="python -m autograder.sandbox")
-    return [Finding(name, said[-1], tried.returncode == 0, fix)]
+    said = (tried.stdout or tried.stderr).strip().rpartition("\n")[2]
+    return [Finding(name, said, tried.returncode == 0, "python -m autograder.sandbox")]
 
 
 def report(findings: list[Finding]) -> int:

@@ -136,7 +136,7 @@ class _Merge:
                 if key in self.elsewhere:
                     self.wrote, self.moved[key] = True, cell
                 else:
-                    self._leave(_("From `{cell}`, which the new edition does not have:", cell=key), cell)
+                    self._leave(key, cell)
             elif _has_words(cell) and place not in matches.copies:
                 self.wrote = True
                 (self.tail if place > last else self.own.setdefault(anchor, [])).append(self._as_own(cell))
@@ -152,15 +152,15 @@ class _Merge:
             return cell
         answer = is_answer(cell)
         if not answer and (old is None or _written(old) != _written(cell) or _is_locked(cell)):
-            self._leave(_("From `{cell}`, which is a different cell in the new edition:", cell=key), mine)
+            self._leave(key, mine)
             return cell
         self.wrote = True
         filled = self._body(mine, cell["cell_type"] if answer else mine["cell_type"])
         return {**filled, "id": key, "metadata": cell["metadata"]}
 
-    def _leave(self, says: str, cell: dict) -> None:
+    def _leave(self, key: str, cell: dict) -> None:
         self.wrote = True
-        self.left += [self._said(says), self._as_own(cell)]
+        self.left += [self._said(_("Your text in `{cell}`:", cell=key)), self._as_own(cell)]
 
     def _said(self, words: str) -> dict:
         return {"cell_type": "markdown", "id": self._fresh(None), "metadata": {}, "source": words}

@@ -7,22 +7,20 @@ import os
 import sys
 from pathlib import Path
 
-from ..words import _
+from ..words import N_, _
 from .commands import SetupError, run, say
 from .found import in_environment, listed, missing, missing_pins, missing_rooms, supported
 from .needs import EVERYTHING, ROOT, pythons
 
+TOO_OLD_OR_NEW = N_(
+    "The course needs {pythons}, but {python} is {version}. Name another one: make lab PYTHON=python3.12, or "
+    "python3.12 -I course/gradlab lab (on Windows, py -3.12). To get one: python.org, or environment.yml for conda."
+)
+
 
 def too_old_or_new(python: str) -> str:
     """Return that the course cannot run in this Python, named by its place, and what to do."""
-    return _(
-        "The course needs {pythons}, but {python} is {version}. Name another one that is installed, such as: make lab "
-        "PYTHON=python3.12, or python3.12 -I course/gradlab lab (on Windows, py -3.12). To get one: python.org, or "
-        "conda with `conda env create -f environment.yml`.",
-        pythons=pythons(),
-        python=python,
-        version=sys.version.split()[0],
-    )
+    return _(TOO_OLD_OR_NEW, pythons=pythons(), python=python, version=sys.version.split()[0])
 
 
 def venv_python(root: Path) -> Path:
@@ -50,20 +48,12 @@ def find_python(root: Path = ROOT, rooms: tuple[str, ...] = EVERYTHING) -> str:
     own = venv_python(root)
     if in_environment():
         lacks = listed(missing(root, rooms)) if supported() else pythons()
-        say(
-            _(
-                "The active environment {environment} does not have {lacks}; using {own}.",
-                environment=sys.prefix,
-                lacks=lacks,
-                own=root / ".venv",
-            )
-        )
+        say(_("The active environment does not have {lacks}; using {folder}.", lacks=lacks, folder=root / ".venv"))
     if not (own.exists() and (root / ".venv/pyvenv.cfg").exists()):
         if not supported():
             raise SetupError(too_old_or_new(sys.executable))
         say(_("Creating {folder} …", folder=root / ".venv"))
-        command = [sys.executable, "-m", "venv", "--clear", str(root / ".venv")]
-        run(command, _("Python could not create a virtual environment"))
+        run([sys.executable, "-m", "venv", "--clear", str(root / ".venv")])
     return str(own)
 
 
@@ -76,7 +66,7 @@ def fill(root: Path = ROOT, rooms: tuple[str, ...] = EVERYTHING) -> None:
         raise SetupError(too_old_or_new(sys.prefix) + " " + _("First delete {folder}.", folder=root / ".venv"))
     pins = missing_pins(root, rooms)
     if pins:
-        say(_("Installing into {environment} (once; a few minutes, about 2 GB) …", environment=sys.prefix))
+        say(_("Installing into {folder} (once; a few minutes, about 2 GB) …", folder=sys.prefix))
         lock = root / "requirements.lock"
         install([*(["-c", str(lock)] if lock.exists() else []), *pins])
     gaps = missing_rooms(root, rooms)
@@ -86,26 +76,11 @@ def fill(root: Path = ROOT, rooms: tuple[str, ...] = EVERYTHING) -> None:
         install(["--no-deps", "--no-build-isolation", *folders])
     lacks = missing(root, rooms) if pins or gaps else {}
     if lacks:
-        raise SetupError(
-            _(
-                "pip reported no error, but {environment} does not have {lacks}. A setting may send packages "
-                "elsewhere, such as PIP_TARGET or PIP_PREFIX; python -m pip config list shows those in files.",
-                environment=sys.prefix,
-                lacks=listed(lacks),
-            )
-        )
+        raise SetupError(_("pip did not install {lacks}. Is PIP_TARGET or PIP_PREFIX set?", lacks=listed(lacks)))
 
 
 def install(arguments: list[str]) -> None:
     """Run pip, showing only its errors."""
     if importlib.util.find_spec("pip") is None:  # creating the environment was interrupted
-        lacks = _("{environment} has no pip; delete it and run this again", environment=sys.prefix)
-        run([sys.executable, "-m", "ensurepip"], lacks)
-    command = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *arguments]
-    run(
-        command,
-        _(
-            "pip could not install what the course needs; see its message above. If there is no matching torch, "
-            "README.md names the systems that have one"
-        ),
-    )
+        run([sys.executable, "-m", "ensurepip"])
+    run([sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *arguments])

@@ -42,14 +42,7 @@ def prepare(folder: Path, course: Path = COURSE) -> None:
     Raises SetupError if the course's folder was not installed in place, so that the chapters are not there.
     """
     if not (course / START_PAGE).exists():
-        raise SetupError(
-            _(
-                "{folder} has no {page} and no chapters. Install the course from its own folder: {command}",
-                folder=course,
-                page=START_PAGE,
-                command="python -m pip install -c requirements.txt -e course",
-            )
-        )
+        raise SetupError(_("{folder} has no chapters. Install the course in its own folder: make setup", folder=course))
     items = released(course)
     if words.FILE not in items:
         (folder / words.FILE).unlink(missing_ok=True)
@@ -82,12 +75,8 @@ def _editions(folder: Path, chapters: dict[str, Path]) -> dict[str, Path]:
     try:
         of_class = released_by_class(folder / SETTINGS)
     except Exception as error:  # the settings run as a program and can raise anything
-        says = _(
-            "Your class's releases cannot be read ({error}). The chapters you already have stay as they are, but the "
-            "Assignment List will not work.",
-            error=f"{type(error).__name__}: {error}",
-        )
-        print(says, file=sys.stderr)
+        why = f"{type(error).__name__}: {error}"
+        print(_("Your class's releases cannot be read ({why}). Chapters stay as they are.", why=why), file=sys.stderr)
         return {name: source for name, source in chapters.items() if not (folder / name).exists()}
     return {name: of_class.get(name, source) for name, source in chapters.items()}
 

@@ -30,21 +30,11 @@ def pythons() -> str:
 
 
 def read_pins(requirements: Path) -> dict[str, str]:
-    """Return the version of each package in a requirements file; SetupError if a line does not read name==version."""
-    if not requirements.exists():
-        raise SetupError(
-            _("{file}, which names the versions of packages, is missing. Get the course again.", file=requirements)
-        )
-    pins = {}
-    for number, line in enumerate(requirements.read_text(encoding="utf-8").splitlines(), 1):
-        words = re.split("[#;]", line)[0].strip()
-        pin = re.fullmatch(r"([\w.-]+)\s*==\s*([\w.+!-]+)", words)
-        if pin:
-            pins[pin[1]] = pin[2]
-        elif words:
-            raise SetupError(
-                _("{file}, line {n}, does not read name==version: {words}", file=requirements, n=number, words=words)
-            )
+    """Return the version of each package in a requirements file; SetupError if there are none."""
+    text = requirements.read_text(encoding="utf-8") if requirements.exists() else ""
+    pins = dict(re.findall(r"^([\w.-]+)\s*==\s*([\w.+!-]+)", text, re.MULTILINE))
+    if not pins:
+        raise SetupError(_("{file} has no versions of packages. Get the course again.", file=requirements))
     return pins
 
 

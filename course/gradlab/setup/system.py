@@ -18,10 +18,6 @@ USES = {  # by the name of its package
     "postgresql": N_("the test with a PostgreSQL gradebook"),
 }
 PROXY = "node_modules/.bin/configurable-http-proxy"  # below grading/hub
-PROXY_ADVICE = N_(
-    "JupyterHub's proxy needs npm from Node.js 20 or newer and could not be installed. To run a hub, or its test, "
-    "install Node.js, then: npm ci --prefix grading/hub"
-)
 
 
 def find_chromium() -> str | None:
@@ -71,12 +67,8 @@ def install_command(package: str) -> str:
 
 def advice(package: str) -> str:
     """Return what a missing package is for, and how to get it."""
-    return _(
-        "{package}, which is for {use}, was not found. To install it: {command}",
-        package=package,
-        use=_(USES[package]),
-        command=install_command(package),
-    )
+    use, command = _(USES[package]), install_command(package)
+    return _("{package}, for {use}, was not found. To get it: {command}", package=package, use=use, command=command)
 
 
 def apt_install(package: str) -> bool:
@@ -97,11 +89,10 @@ def set_up_system(root: Path = ROOT) -> None:
             say(advice(package))
     hub = root / "grading/hub"
     if grades_here(root) and (hub / "package-lock.json").exists() and not (hub / PROXY).exists():
-        say(_("Installing the hub's proxy into {folder} …", folder=hub / "node_modules"))
         npm = shutil.which("npm")
         words = ["ci", "--no-audit", "--no-fund", "--silent", "--prefix", str(hub)]
         if npm is None or subprocess.run([npm, *words], check=False).returncode != 0:
-            say(_(PROXY_ADVICE))
+            say(_("JupyterHub's proxy needs npm from Node.js 20 or newer, then: npm ci --prefix grading/hub"))
 
 
 def grades_here(root: Path) -> bool:

@@ -7,12 +7,11 @@ from pathlib import Path
 
 from .. import atomic, ipynb
 from ..returned import is_answer, same_text
-from ..words import N_, _
+from ..words import _
 from . import edition
 from .commands import SetupError
 from .workspace import RELEASED
 
-GIVE = N_("Give the file that the button 'Take it home' on the course's site saved.")
 # The lines of the file above each answer and below the last one, as the site writes them.
 _MARK = re.compile(r"^# %% (?:Exercise (\d\d\.\d+)|Run it)[ \t]*$", re.MULTILINE)
 
@@ -24,29 +23,13 @@ def bring_in(file: Path, workspace: Path) -> list[str]:
     cannot be read or the workspace has no cell for an answer.
     """
     answers = _answers(file)
-    number = min(answers)[:2]
-    name = next((path.name for path in (workspace / RELEASED).glob(f"{number}_*") if path.is_dir()), None)
-    if name is None:
-        raise SetupError(
-            _(
-                "{file} has answers to chapter {number}, which is not in {folder}.",
-                file=file,
-                number=number,
-                folder=workspace,
-            )
-        )
+    chapter = f"{min(answers)[:2]}_*"
+    name = next((path.name for path in (workspace / RELEASED).glob(chapter) if path.is_dir()), chapter)
     path = workspace / name / f"{name}.ipynb"
     notebook = _notebook(path)
     cells, released = _by_exercise(notebook), _by_exercise(_notebook(workspace / RELEASED / name / path.name))
     if strange := sorted(answers.keys() - (cells.keys() & released.keys())):
-        raise SetupError(
-            _(
-                "{file} has an answer to {exercise}, but {notebook} has no cell for it. Nothing was changed.",
-                file=file,
-                exercise=strange[0],
-                notebook=path,
-            )
-        )
+        raise SetupError(_("Nothing was changed: {file} has no cell for {exercise}.", file=path, exercise=strange[0]))
     brought, kept = [], []
     for exercise, text in answers.items():
         cell, stub, new = cells[exercise], same_text(released[exercise]["source"]), same_text(text)
@@ -57,13 +40,7 @@ def bring_in(file: Path, workspace: Path) -> list[str]:
             cell.update(source=text, outputs=[], execution_count=None)
             brought.append(exercise)
         else:
-            kept.append(
-                _(
-                    "{exercise}: you wrote a different answer in your notebook. It stays; {file} has the other one.",
-                    exercise=exercise,
-                    file=file,
-                )
-            )
+            kept.append(_("{exercise}: your notebook has a different answer, which stays.", exercise=exercise))
     if brought:
         atomic.write_bytes(path, edition.to_json(notebook))
     exercises = ", ".join(brought) or _("nothing new")
@@ -73,16 +50,13 @@ def bring_in(file: Path, workspace: Path) -> list[str]:
 def _answers(file: Path) -> dict[str, str]:
     """Return the file's answers by exercise, such as "00.1"."""
     try:
-        text = file.read_text(encoding="utf-8-sig").replace("\r\n", "\n")
-    except (OSError, UnicodeDecodeError) as error:
-        why = error.strerror if isinstance(error, OSError) else _("it is not text in UTF-8")
-        said = _("{file} cannot be read: {why}.", file=file, why=why)
-        raise SetupError(f"{said} {_(GIVE)}") from None
+        text = file.read_text(encoding="utf-8-sig", errors="replace")
+    except OSError as error:
+        raise SetupError(error) from None
     pieces = _MARK.split(text)[1:]
     answers = {exercise: text.strip() for exercise, text in zip(pieces[::2], pieces[1::2], strict=True) if exercise}
     if not answers:
-        said = _("{file} has no line such as '{line}', so it has no answers.", file=file, line="# %% Exercise 00.1")
-        raise SetupError(f"{said} {_(GIVE)}")
+        raise SetupError(_("{file} has no answers, unlike files that the site's 'Take it home' saves.", file=file))
     return answers
 
 

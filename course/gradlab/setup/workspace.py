@@ -43,9 +43,8 @@ def bring_up_to_date(released: dict[str, Path], workspace: Path) -> list[Change]
     """
     workspace.mkdir(parents=True, exist_ok=True)
     changes = []
-    for name in sorted(
-        released, key=lambda name: bool(_gone(name, released[name], workspace))
-    ):  # last: who gives answers
+    gives_answers = {name: bool(_gone(name, source, workspace)) for name, source in released.items()}
+    for name in sorted(released, key=gives_answers.__getitem__):  # these last
         source = released[name]
         try:
             if source.is_dir():
@@ -111,12 +110,8 @@ def put_back(name: str, workspace: Path) -> str:
 
 
 def _notice(path: Path) -> str:
-    notice = path / NOTICE
-    return (
-        notice.read_text(encoding="utf-8").strip()
-        if notice.is_file()
-        else _("{name}, as you wrote it.", name=path.name)
-    )
+    notice = _bytes(path / NOTICE)
+    return notice.decode().strip() if notice else _("{name}, as you wrote it.", name=path.name)
 
 
 def _bring_file(name: str, source: Path, workspace: Path) -> Change | None:
@@ -131,9 +126,8 @@ def _bring_file(name: str, source: Path, workspace: Path) -> Change | None:
 
 
 def _came(name: str, new: bool) -> Change:
-    if new:
-        return Change(name, "added", _("added {name}", name=name))
-    return Change(name, "updated", _("updated {name}", name=name))
+    what, says = ("added", _("added {name}", name=name)) if new else ("updated", _("updated {name}", name=name))
+    return Change(name, what, says)
 
 
 def _gone(name: str, source: Path, workspace: Path) -> set[str]:
@@ -213,17 +207,11 @@ class _Plan:
 
     def _meet(self, path: str, old: bytes | None, current: bytes, new: bytes, before: str) -> None:
         """Plan how a new edition of a file replaces the student's version or is merged with it."""
-        if not path.endswith(".ipynb"):
-            self.writes[path] = new
-            says = _("There is a new edition. You had changed {file}; it is now as released.", file=path)
-            self.says.append(says)
-            return
         try:
             mine = ipynb.read(current)
-        except ipynb.Unreadable:
+        except ipynb.Unreadable:  # such as any file that is not a notebook
             self.writes[path] = new
-            says = _("There is a new edition; your notebook could not be read, so the chapter starts over.")
-            self.says.append(says)
+            self.says.append(_("There is a new edition. You had changed {file}; it is now as released.", file=path))
             return
         merged = edition.merge(_known(old), mine, ipynb.read(new), before, self.elsewhere)
         if not merged.wrote:
