@@ -101,24 +101,22 @@ class Stage:
         reasons: dict[str, str] = {}
         for cell in filter(ANSWER.fullmatch, self.parts):
             own = defined(self.own.get(cell, ""))
-            why = self.why.get(cell, _("your cell for {check} does not define it", check=check_of(cell)))
+            why = self.why.get(cell) or _("your cell for {check} does not define it", check=check_of(cell))
             reasons |= {name: "" if name in own else why for name in functions(self.parts[cell])}
         return reasons
 
     def report(self) -> str:
         """Return who wrote the stage, in words: one line if no check has passed, else one more for each function."""
         whose = self.whose()
-        mine = sum(not why for why in whose.values())
-        head = _(
-            "{engine}: {mine} of {total} functions are yours", engine=_name(self.number), mine=mine, total=len(whose)
-        )
+        mine, engine = sum(not why for why in whose.values()), _name(self.number)
+        head = _("{engine}: {mine} of {total} functions are yours", engine=engine, mine=mine, total=len(whose))
         if not self.passed:
             return _("{yours}; the finished ones stand in until your checks pass", yours=head)
         width = max(map(len, whose)) + 2
         said = {name: _("the finished one: {why}", why=why) if why else _("yours") for name, why in whose.items()}
         return "\n".join([head, *(f"  {name:{width}}{words}" for name, words in said.items())])
 
-    def refuse(self, cells: list[dict[str, Any]], cell: str = "", why: str = "") -> None:
+    def refuse(self, cell: str = "", why: str = "") -> None:
         """Drop the learner's answer in a cell, and then all answers that use a name that nothing defines anymore."""
         if cell:
             del self.own[cell]
@@ -128,34 +126,31 @@ class Stage:
         for other, text in list(self.own.items()):
             unknown = sorted(set(_names_read(text)) - known)
             if unknown and other in self.own:
-                self.refuse(cells, other, _remedy(unknown[0], cells))
+                self.refuse(other, _lacks(unknown[0]))
 
 
 def stage_of(number: int, parts: dict[str, str] | None = None) -> Stage:
-    """Make the stage of a chapter, by its number, from the answers in the chapter's notebook; see `_cells_of`.
+    """Make the stage of a chapter, by its number, from the answers in the chapter's notebook.
 
     parts: the finished code; by default, all code comes from the notebook.
     """
     chapter = chapter_of(number)
-    cells, is_open = _cells_of(chapter) if chapter else ([], False)
+    cells = _cells_of(chapter) if chapter else []
     theirs, known, seen = parts_of(cells), read() if chapter else {}, answers()
     stage = Stage(number, theirs if parts is None else parts, imports=_imports(cells))
     for cell in filter(ANSWER.fullmatch, stage.parts):
         stage.passed |= known.get(check_of(cell)) == "passed"
-        why = _why_not(cell, theirs.get(cell), known.get(check_of(cell)), seen.get(check_of(cell)), is_open)
+        why = _why_not(cell, theirs.get(cell), known.get(check_of(cell)), seen.get(check_of(cell)))
         (stage.why if why else stage.own)[cell] = why or theirs[cell]
-    stage.refuse(cells)
+    stage.refuse()
     return stage
 
 
-def _cells_of(chapter: str) -> tuple[list[dict[str, Any]], bool]:
-    """Return the code cells of a chapter's notebook, and whether they are what JupyterLab shows, saved or not.
-
-    If the notebook is not open there, they are what was saved last.
-    """
+def _cells_of(chapter: str) -> list[dict[str, Any]]:
+    """Return the code cells of a chapter's notebook as JupyterLab shows them, or else as they were saved last."""
     session = watched()
     shown = session.open.get(chapter) if session else None
-    return (Chapter(notebook.home() / chapter).code, False) if shown is None else (shown, True)
+    return Chapter(notebook.home() / chapter).code if shown is None else shown
 
 
 def finished_parts(number: int) -> dict[str, str]:
@@ -187,15 +182,11 @@ def _load(number: int) -> str:
     loaded = sys.modules.get(name)
     if whose := getattr(loaded, "whose", ""):
         return whose
-    why = "" if chapter_of(number) else not_here(number)
-    if why := why_finished() or why:
+    if why := why_finished(number):
         return _("{engine}: the finished one; {why}", engine=name, why=why)
     stage = stage_of(number, finished_parts(number))
     if stage.own and loaded:
-        return _(
-            "{engine}: the finished one, which is already imported; restart the kernel and run this cell first",
-            engine=name,
-        )
+        return _("{engine}: the finished one is already imported; restart the kernel and run this first", engine=name)
     if stage.own:
         sys.modules[name] = _module(stage, file)
     return stage.report()
@@ -205,29 +196,25 @@ def _name(number: int) -> str:
     return f"engine_{number}"
 
 
-def not_here(number: int) -> str:
-    """Return that a chapter is missing, as a reason."""
-    return _("chapter {number} is not here", number=number)
-
-
 def _file_of(number: int) -> Path:
     """Return the file with a stage's finished code."""
     beside = notebook.FOLDER / f"{_name(number)}.py"
     return beside if beside.exists() else STAGES / beside.name
 
 
-def why_finished() -> str:
-    """Return the reason why only finished code can be used here, "" if there is none."""
+def why_finished(number: int) -> str:
+    """Return the reason why a chapter's finished code must be used here, "" if there is none."""
     try:
         graded = not any(check.expected for check in Chapter(notebook.FOLDER).checks.values())
     except RecordError:
         return _("there is no record beside this notebook")
-    return _("this run is graded") if graded else ""
+    if graded:
+        return _("this run is graded")
+    return "" if chapter_of(number) else _("chapter {number} is not here", number=number)
 
 
 def _module(stage: Stage, file: Path) -> ModuleType:
     """Run the code of a stage and return it as a module. Finished code replaces an answer that raises an error."""
-    cells = _cells_of(chapter_of(stage.number))[0]
     while True:
         module = ModuleType(file.stem, f"Stage {stage.number} of the engine, with the learner's own functions in it.")
         module.__file__ = str(file)
@@ -239,7 +226,7 @@ def _module(stage: Stage, file: Path) -> ModuleType:
                     raise
                 name = missing_name(error)
                 ends = _("your cell ends in {error}", error=f"{type(error).__name__}: {error}")
-                stage.refuse(cells, cell, _remedy(name, cells) if name else ends)
+                stage.refuse(cell, _lacks(name) if name else ends)
                 break
         else:
             vars(module)["whose"] = stage.report()
@@ -261,11 +248,10 @@ def check_of(cell: str) -> str:
     return cell.removeprefix("answer-").replace("-", ".")
 
 
-def _why_not(cell: str, text: str | None, verdict: str | None, seen: str | None, is_open: bool) -> str:
+def _why_not(cell: str, text: str | None, verdict: str | None, seen: str | None) -> str:
     """Return why, judging by its cell alone, a learner's answer is not used; "" if nothing prevents its use.
 
-    verdict: the result of its check. seen: the fingerprint of the text that passed the check, if recorded. is_open:
-    whether the text is the one that JupyterLab shows, not the one that was saved last.
+    verdict: the result of its check. seen: the fingerprint of the text that passed the check, if recorded.
     """
     check = check_of(cell)
     if verdict != "passed":
@@ -274,48 +260,22 @@ def _why_not(cell: str, text: str | None, verdict: str | None, seen: str | None,
         return _("your notebook for chapter {number} has no cell {cell}", number=cell[7:9], cell=cell)
     code = source.read(text)
     if code.magics:
-        magic = _magic(text, code.magics[0])
-        return _(
-            "your cell for {check} uses {magic}, which works only in a notebook: remove it", check=check, magic=magic
-        )
-    if code.tree is None or seen not in (None, fingerprint(text)):
-        if is_open:
-            return _("your cell for {check} has changed since it passed: run its check again", check=check)
-        return _(
-            "your cell for {check} passed with a different text than the saved one: save the notebook, or run the "
-            "check again",
-            check=check,
-        )
-    if any(isinstance(node, ast.Raise) and ast.unparse(node) == STUB for node in ast.walk(code.tree)):
-        if is_open:
-            return _("your cell for {check} is unsolved again", check=check)
-        return _("your cell for {check} is still unsolved in the saved notebook: save it", check=check)
+        return _("your cell for {check} has a line with % or !, which works only in a notebook: remove it", check=check)
+    is_open = code.tree and any(isinstance(n, ast.Raise) and ast.unparse(n) == STUB for n in ast.walk(code.tree))
+    if code.tree is None or is_open or seen not in (None, fingerprint(text)):
+        return _("your cell for {check} has changed since it passed: save the notebook and run the check", check=check)
     return ""
 
 
-def _magic(text: str, name: str) -> str:
-    cell_magic = text.lstrip().startswith(f"%%{name}")
-    return _("a line with !") if name == "!" else f"{'%%' if cell_magic else '%'}{name}"
-
-
-def _remedy(name: str, cells: list[dict[str, Any]]) -> str:
-    """Return a message about a name that an answer uses but the engine does not define, and what to do about it."""
-    texts = [cell["source"] for cell in cells if name in defined(cell["source"])]
-    if not texts:
-        return _("your cell uses {name}, which no cell of your notebook defines", name=name)
-    if any(name in _imported(text) for text in texts):
-        return _("your cell uses {name}: move its import into the answer's cell", name=name)
-    return _("your cell uses {name}: move its definition into the answer's cell", name=name)
+def _lacks(name: str) -> str:
+    """Return that an answer uses a name that nothing defines, as a reason."""
+    return _("your cell uses {name}: import or define it in that cell", name=name)
 
 
 def _imports(cells: list[dict[str, Any]]) -> dict[str, str]:
-    """Return the import lines of the setup cells, by imported name; the learner's answers may use these names."""
-    return {name: line for text in tagged(cells, "setup") for name, line in _imported(text).items()}
-
-
-def _imported(text: str) -> dict[str, str]:
-    """Return the import line for each name that a text imports."""
-    nodes = [node for node in source.read(text).statements if isinstance(node, ast.Import | ast.ImportFrom)]
+    """Return the import line of each name that the setup cells import; the learner's answers may use these names."""
+    statements = [node for text in tagged(cells, "setup") for node in source.read(text).statements]
+    nodes = [node for node in statements if isinstance(node, ast.Import | ast.ImportFrom)]
     return {each.asname or each.name.partition(".")[0]: ast.unparse(node) for node in nodes for each in node.names}
 
 

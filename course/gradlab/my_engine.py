@@ -8,21 +8,8 @@ import shutil
 import sys
 from pathlib import Path
 
-from . import atomic, notebook
+from . import atomic, engine, notebook
 from .checks.cells import Chapter
-from .engine import (
-    ANSWER,
-    STUB,
-    Stage,
-    chapter_of,
-    check_of,
-    finished_parts,
-    functions,
-    not_here,
-    parts_of,
-    stage_of,
-    why_finished,
-)
 from .notebook import OWN_ENGINE, OWN_PICTURE
 from .setup.workspace import RELEASED
 from .words import N_, _, ngettext
@@ -49,10 +36,10 @@ def take_home() -> None:
     solved, a script that trains on digits, a README and a test are added. A file that you changed is kept.
     """
     *earlier, last = CHAPTERS
-    if why := why_finished() or ("" if chapter_of(last) else not_here(last)):
+    if why := engine.why_finished(last):
         print(_("my_engine.py was not written: {why}.", why=why))
         return
-    stages = [*(stage_of(number, finished_parts(number)) for number in earlier), stage_of(last)]
+    stages = [*(engine.stage_of(number, engine.finished_parts(number)) for number in earlier), engine.stage_of(last)]
     train = stages[-1]
     for cell in train.why:
         del train.parts[cell]
@@ -61,19 +48,14 @@ def take_home() -> None:
     folder.mkdir(exist_ok=True)
     text = module(stages)
     file = folder / "my_engine.py"
-    counts = {"mine": sum(not why for why in whose.values()), "total": len(whose)}
-    mine = "{mine} of its {total} functions".format(**counts)  # in the README, which others read, too
-    said = _("{file}: {mine} of {total} functions are yours.", file=f"{OWN_ENGINE}/{file.name}", **counts)
-    if own := sum(map(own_lines, stages)):
-        counts |= {"own": own, "lines": lines_of_code(text)}
-        mine += " and {own} of its {lines} lines of code".format(**counts)
-        said = _(
-            "{file}: {mine} of {total} functions and {own} of {lines} lines of code are yours.",
-            file=f"{OWN_ENGINE}/{file.name}",
-            **counts,
-        )
+    mine, total = sum(not why for why in whose.values()), len(whose)
+    own, lines = sum(map(own_lines, stages)), lines_of_code(text)
     _write(file, text)
-    print(said)
+    print(_("my_engine/my_engine.py: {mine} of {total} functions are yours.", mine=mine, total=total))
+    counted = f"{mine} of its {total} functions"  # in the README, which others read, in English
+    if own:
+        print(_("So are {own} of {lines} lines of code.", own=own, lines=lines))
+        counted += f" and {own} of its {lines} lines of code"
     for name, why in whose.items():
         if why:
             print(" ", _("{function} comes from the finished engine: {why}", function=name, why=why))
@@ -83,17 +65,17 @@ def take_home() -> None:
         print(*(f"  {why}" for why in train.why.values()), sep="\n")
         return
     for name, template in FILES.items():
-        _write(folder / name, (STATIC / template).read_text(encoding="utf-8").replace("MINE", mine))
+        _write(folder / name, (STATIC / template).read_text(encoding="utf-8").replace("MINE", counted))
     with contextlib.suppress(FileNotFoundError):
-        shutil.copy(notebook.home() / chapter_of(last) / DIGITS, folder)
+        shutil.copy(notebook.home() / engine.chapter_of(last) / DIGITS, folder)
     command = f"pip install ./{OWN_ENGINE}"
     print(_("{files} are beside it. To use it anywhere: {command}", files=", ".join(FILES), command=command))
 
 
-def own_lines(stage: Stage) -> int:
+def own_lines(stage: engine.Stage) -> int:
     """Return how many lines of code the learner wrote in a stage, 0 if there is no release to compare with."""
-    released = parts_of(Chapter(notebook.home() / RELEASED / chapter_of(stage.number)).code)
-    given = {cell: lines_of_code(text) - text.count(STUB) for cell, text in released.items()}
+    released = engine.parts_of(Chapter(notebook.home() / RELEASED / engine.chapter_of(stage.number)).code)
+    given = {cell: lines_of_code(text) - text.count(engine.STUB) for cell, text in released.items()}
     return sum(max(0, lines_of_code(text) - given[cell]) for cell, text in stage.own.items() if cell in given)
 
 
@@ -122,14 +104,7 @@ def share(figure, name=""):
     figure.text(0.02, 0.5, code, family="monospace", fontsize=9, linespacing=1.6, va="center", color=BRIGHT)
     if lines:
         figure.savefig(notebook.FOLDER / OWN_PICTURE, facecolor=DARK, dpi=150)
-        print(
-            ngettext(
-                "Saved as {file} beside this notebook. Your engine has {count} line of Python.",
-                "Saved as {file} beside this notebook. Your engine has {count} lines of Python.",
-                lines,
-                file=OWN_PICTURE,
-            )
-        )
+        print(_("Saved as {file} beside this notebook. {title}.", file=OWN_PICTURE, title=title))
     else:
         print(_("Once my_engine.py is written, its lines are counted and the picture saved."))
     return figure
@@ -137,7 +112,7 @@ def share(figure, name=""):
 
 def first_lines(text: str, names: list[str], most: int) -> list[str]:
     """Return the first lines of a module's functions with these names, without docstrings, comments and empty lines."""
-    definitions = functions(text) if text else {}
+    definitions = engine.functions(text) if text else {}
     lines = [line for name in names if name in definitions for line in _without_docstring(definitions[name])]
     return [line if len(line) <= WIDTH else f"{line[: WIDTH - 1]}…" for line in lines[:most]]
 
@@ -170,7 +145,7 @@ def lines_of_code(text: str) -> int:
     return sum(bool(line.strip()) for line in ast.unparse(tree).splitlines())
 
 
-def module(stages: list[Stage]) -> str:
+def module(stages: list[engine.Stage]) -> str:
     """Return the stages as the source of one module: imports first, then chapter by chapter."""
     imports: set[str] = set()
     body = []
@@ -197,11 +172,11 @@ def _imports(text: str) -> list[str] | None:
     return [ast.unparse(stmt) for stmt in statements] if alone else None
 
 
-def _says(stage: Stage, cell: str) -> str:
+def _says(stage: engine.Stage, cell: str) -> str:
     """Return the comment above an answer."""
-    if not ANSWER.fullmatch(cell):
+    if not engine.ANSWER.fullmatch(cell):
         return ""
-    return f"# Exercise {check_of(cell)}{'' if cell in stage.own else ', the finished one'}\n"
+    return f"# Exercise {engine.check_of(cell)}{'' if cell in stage.own else ', the finished one'}\n"
 
 
 def _write(path: Path, text: str) -> None:
