@@ -21,22 +21,15 @@ _CHANGED = re.compile(
 )
 _ITEM = textwrap.TextWrapper(80, initial_indent="  - ", subsequent_indent="    ", break_on_hyphens=False)
 WRONG = {  # what to say, by kind
-    "no tensor": N_(
-        "The loss is of type {type}. Backward needs a tensor: call `.item()` only for printing. (chapter 01)"
-    ),
+    "no tensor": N_("The loss is of type {type}, not a tensor. Call `.item()` only for printing. (chapter 01)"),
     "no history": N_("The loss has no history. no_grad, detach, item, torch.tensor and argmax cut it. (chapter 01)"),
     "leaf": N_("The loss is a leaf: it was made, not computed, so backward reaches nothing else. (chapter 01)"),
     "not reached": N_(
         "Nothing that the loss was computed from leads to {names}: forward did not use it, or no_grad, detach, item, "
         "torch.tensor or argmax cut the path. (chapter 01)"
     ),
-    "not scalar": N_(
-        "The loss has {elements} elements: reduce it, as by mean(), or give backward a gradient for each. (chapter 02)"
-    ),
-    "earlier history": N_(
-        "A part of the loss's history was freed by an earlier backward pass, so this one will fail. Detach what you "
-        "carry from step to step. (chapter 03)"
-    ),
+    "not scalar": N_("The loss has {elements} elements. Reduce it, or give backward a gradient for each. (chapter 02)"),
+    "earlier history": N_("An earlier backward pass freed part of this history. Detach what lives on. (chapter 03)"),
     "no gradient": N_("Backward ran, but now there is no gradient for {names}. Was zero_grad called? (chapter 03)"),
     "all frozen": N_("All parameters of the model are frozen, so the loss needs no gradient. (chapter 05)"),
     "evaluation mode": N_(
@@ -46,23 +39,17 @@ WRONG = {  # what to say, by kind
     "loss not finite": N_("The loss has nan or infinite entries. (chapter 09)"),
     "not finite": N_("The gradient of {names} has nan or infinite entries. (chapter 09)"),
     "changed in place": N_(
-        "After {node} had saved a tensor of shape ({shape}), it was changed in place: it is at version {version}, and "
-        "{saved} was saved. Backward will refuse. An optimizer's step in between changes weights in place too. "
-        "(chapter 09)"
+        "{node} saved version {saved} of a tensor of shape ({shape}), which was then changed in place, as optimizers "
+        "do: it is at version {version}. Backward will refuse. (chapter 09)"
     ),
-    "apart": N_(
-        "Gradients vanish or explode: at most {least:.1e} in `{small}`, but {most:.1e} in `{large}`. (chapter 09)"
-    ),
+    "apart": N_("Gradients vanish or explode: up to {least:.1e} in `{small}`, {most:.1e} in `{large}`. (chapter 09)"),
     "not registered": N_(
         "`{place}` holds tensors to train that are not among `model.parameters()`, so an optimizer made from those "
         "does not update them. Use nn.Parameter, nn.ParameterList or nn.ModuleList, as page 13 shows. (chapter 15)"
     ),
 }
 MAYBE = {  # the same for what may be intended
-    "stale": N_(
-        "There are gradients already, and backward adds to them. If that is not intended, call zero_grad(). "
-        "(chapter 03)"
-    ),
+    "stale": N_("There are gradients already; backward adds to them, unless you call zero_grad(). (chapter 03)"),
     "frozen": N_("Frozen, so without a gradient: {names}. (chapter 05)"),
     "partly in evaluation mode": N_("In evaluation mode: {names}. (chapter 05)"),
     "hooks": N_("Hooks are registered: {hooks}. (chapter 07)"),

@@ -4,9 +4,8 @@ import json
 import re
 from typing import Any
 
-from .words import N_, _
+from .words import _
 
-NO_NOTEBOOK = N_("the file is not a notebook that Jupyter can read")
 TYPES = ("code", "markdown", "raw")
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
 _ID = re.compile(r"[\w-]{1,64}", re.ASCII)
@@ -28,7 +27,7 @@ def read(data: bytes) -> dict:
         raise Unreadable(_("the notebook's format is older than nbformat 4. Open it in JupyterLab and save it."))
     cells = notebook.get("cells")
     if not isinstance(cells, list):
-        raise Unreadable(_("{problem} (it has no list of cells).", problem=_(NO_NOTEBOOK)))
+        raise Unreadable(_("the file is not a notebook that Jupyter can read (it has no list of cells)."))
     ids: set[str] = set()
     cells = [_cell(cell, ids) for cell in cells]
     kept = {key: value for key, value in notebook.items() if key != "orig_nbformat"}
@@ -37,11 +36,7 @@ def read(data: bytes) -> dict:
 
 def _json(data: bytes) -> object:
     try:
-        text = data.decode(json.detect_encoding(data), "surrogatepass")
-    except UnicodeDecodeError:
-        raise Unreadable(_("{problem} (it is not text in UTF-8, UTF-16 or UTF-32).", problem=_(NO_NOTEBOOK))) from None
-    try:
-        return load(text)
+        return load(data.decode(json.detect_encoding(data), "surrogatepass"))
     except (ValueError, RecursionError):
         raise Unreadable(_("the notebook file is not valid JSON; it was probably cut off or edited by hand.")) from None
 
@@ -62,7 +57,7 @@ def _cell(cell: object, ids: set[str]) -> dict:
     source = cell.get("source", "")
     lines = source if isinstance(source, list) else [source]
     if kind not in TYPES or not all(isinstance(line, str) for line in lines):
-        raise Unreadable(_("{problem} (a cell has no type, or a source that is not text).", problem=_(NO_NOTEBOOK)))
+        raise Unreadable(_("the file is not a notebook that Jupyter can read (a cell has no type or no text)."))
     source = "".join(lines).replace("\r\n", "\n")
     read: dict[str, Any] = {"cell_type": kind, "metadata": _dict(cell.get("metadata")), "source": source}
     if isinstance(cell.get("id"), str) and _ID.fullmatch(cell["id"]) and cell["id"] not in ids:

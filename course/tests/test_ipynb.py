@@ -54,7 +54,7 @@ def test_a_lone_surrogate_is_replaced(source):
         (b"{", "is not valid JSON"),
         (b"[" * 100_000, "is not valid JSON"),
         (b"\xff\xfe", "is not valid JSON"),
-        ('{"cells": [], "é"}'.encode("latin-1"), "is not text in UTF-8, UTF-16 or UTF-32"),
+        ('{"cells": [], "é"}'.encode("latin-1"), "is not valid JSON"),
         (b"[]", "has no list of cells"),
         (b"null", "has no list of cells"),
         (b"{}", "has no list of cells"),
@@ -63,8 +63,8 @@ def test_a_lone_surrogate_is_replaced(source):
         (b'{"cells": [1]}', "a cell has no type"),
         (b'{"cells": [{"source": ""}]}', "a cell has no type"),
         (b'{"cells": [{"cell_type": ["code"]}]}', "a cell has no type"),
-        (b'{"cells": [{"cell_type": "code", "source": 1}]}', "a source that is not text"),
-        (b'{"cells": [{"cell_type": "code", "source": [1]}]}', "a source that is not text"),
+        (b'{"cells": [{"cell_type": "code", "source": 1}]}', "a cell has no type or no text"),
+        (b'{"cells": [{"cell_type": "code", "source": [1]}]}', "a cell has no type or no text"),
     ],
 )
 def test_anything_else_is_refused_with_the_reason(data, why):
