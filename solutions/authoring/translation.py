@@ -18,7 +18,6 @@ import shutil
 import string
 import tokenize
 from collections.abc import Callable, Iterator
-from inspect import cleandoc
 from pathlib import Path
 
 import nbformat
@@ -71,7 +70,7 @@ def template(part: str) -> Catalog:
                 catalogue.add(message, locations=[(f"{folder}/{file}", line)], auto_comments=comments)
         for path in sorted((ROOT / "grading/autograder/commands").glob("*.py")):  # shown as help
             if about := ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))):
-                catalogue.add(cleandoc(about), locations=[(str(path.relative_to(ROOT)), 1)])
+                catalogue.add(about, locations=[(str(path.relative_to(ROOT)), 1)])
         return catalogue
     for where, text in _of_pages() if part == BESIDE else _of_chapter(part):
         catalogue.add(text, context=where)
@@ -134,35 +133,35 @@ def swap(notebook: NotebookNode, translated: Callable[[str, str], str]) -> None:
 
 
 def _of_calls(notebook: NotebookNode, number: str) -> Iterator[tuple[str, str]]:
-    """Yield the texts of predictions and payoffs: strings in their arguments, or assigned to names in them."""
+    """Yield the texts of predictions, payoffs and judges: strings in them, or assigned to names in them."""
     code = [cell.source for cell in notebook.cells if cell.cell_type == "code" and "reference" not in tags(cell)]
     nodes = [*ast.walk(ast.parse("\n".join(code)))]
     assigned: dict[str, list[ast.expr]] = {}
-    for node in (node for node in nodes if isinstance(node, ast.Assign)):
-        for target in (target for target in node.targets if isinstance(target, ast.Name)):
-            assigned.setdefault(target.id, []).append(node.value)
+    for assignment in (node for node in nodes if isinstance(node, ast.Assign)):
+        for target in assignment.targets:
+            assigned.setdefault(ast.unparse(target), []).append(assignment.value)
 
     def texts(value: ast.AST, seen: frozenset[str] = frozenset()) -> Iterator[str]:
         for inner in ast.walk(value):
             if isinstance(inner, ast.Constant) and isinstance(inner.value, str):
                 yield inner.value
             elif isinstance(inner, ast.Name) and inner.id not in seen:
-                for assigned_value in assigned.get(inner.id, ()):
-                    yield from texts(assigned_value, seen | {inner.id})
+                for other in assigned.get(inner.id, ()):
+                    yield from texts(other, seen | {inner.id})
 
-    for call in (node for node in nodes if isinstance(node, ast.Call) and node.args):
-        function, (first, *others) = ast.unparse(call.func), call.args
-        if function.partition(".")[0] in ("predict", "payoff") and isinstance(first, ast.Constant):
-            where = ast.literal_eval(first) if function == "payoff" else f"{number}/{ast.literal_eval(first)}"
-            for argument in (*(ast.keyword(None, value) for value in others), *call.keywords):
-                place = "README" if argument.arg == "milestone" else where
-                yield from (
-                    (place, text) for text in texts(argument.value) if _WORD.search(text) and not _CODE.fullmatch(text)
-                )
-    for judge in (node for node in nodes if isinstance(node, ast.FunctionDef) and node.name.startswith("judge_")):
-        where = judge.name.removeprefix("judge_").replace("_", ".", 1)  # why it calls an answer wrong
-        reasons = [inner.value for inner in ast.walk(judge) if isinstance(inner, ast.Return) and inner.value]
-        yield from ((where, text) for reason in reasons for text in texts(reason) if " " in text)
+    for node in nodes:
+        if isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant):
+            function, first = ast.unparse(node.func), str(node.args[0].value)
+            if function.partition(".")[0] in ("predict", "payoff"):
+                for argument in (*node.args[1:], *node.keywords):
+                    where = first if function == "payoff" else f"{number}/{first}"
+                    place = "README" if getattr(argument, "arg", "") == "milestone" else where
+                    found = (text for text in texts(argument) if _WORD.search(text) and not _CODE.fullmatch(text))
+                    yield from ((place, text) for text in found)
+        elif isinstance(node, ast.FunctionDef) and node.name.startswith("judge_"):
+            where = node.name.removeprefix("judge_").replace("_", ".", 1)  # why it calls an answer wrong
+            reasons = [inner for inner in ast.walk(node) if isinstance(inner, ast.Return)]
+            yield from ((where, text) for reason in reasons for text in texts(reason) if " " in text)
 
 
 def catalogues(language: str) -> dict[str, Catalog]:
@@ -191,11 +190,9 @@ def _catalogue(language: str, part: str) -> Catalog:
         return Catalog(locale=language, domain=part, project="autograd-course")
     with path.open("rb") as file:
         catalogue = read_po(file, locale=language, domain=part)
-    for message in (
-        message for message in catalogue if message.id and any(_forms(message.string)) and not message.context
-    ):
+    for message in (message for message in catalogue if message.id and message.string and not message.context):
         fields = sorted(_fields(*_forms(message.id)))
-        if any(sorted(_fields(form)) != fields for form in _forms(message.string) if not message.fuzzy):
+        if any(sorted(_fields(form)) != fields for form in _forms(message.string) if form and not message.fuzzy):
             raise ChapterError(f"{path}: the translation of {message.id!r} needs {', '.join(fields) or 'no {name}'}.")
     return catalogue
 
@@ -272,23 +269,22 @@ def update(language: str) -> Iterator[str]:
     folder = LANGUAGES / language
     folder.mkdir(parents=True, exist_ok=True)
     for part in parts():
-        catalogue = _catalogue(language, part)
-        catalogue.update(template(part))
+        catalogue, state = _updated(language, part)
         with (folder / f"{part}.po").open("wb") as file:
             write_po(file, catalogue, width=120)
-        yield f"{part:24} {coverage(catalogue)}"
+        yield state
 
 
 def covered() -> Iterator[str]:
     """Yield a line for each language and part: how many of the English texts of today are translated."""
     for language in sorted(path.name for path in LANGUAGES.glob("*") if path.is_dir()):
-        for part, catalogue in catalogues(language).items():
-            catalogue.update(template(part))
-            yield f"{language} {part:24} {coverage(catalogue)}"
+        yield from (f"{language} {_updated(language, part)[1]}" for part in parts())
 
 
-def coverage(catalogue: Catalog) -> str:
-    """Return in words how many of a catalogue's texts are translated."""
+def _updated(language: str, part: str) -> tuple[Catalog, str]:
+    """Return a catalogue with the English texts of today, and in words how many of them are translated."""
+    catalogue = _catalogue(language, part)
+    catalogue.update(template(part))
     messages = [message for message in catalogue if message.id]
     done = sum(all(_forms(message.string)) and not message.fuzzy for message in messages)
-    return f"{done} of {len(messages)} texts"
+    return catalogue, f"{part:24} {done} of {len(messages)} texts"
