@@ -13,7 +13,7 @@ from .checks.cells import Chapter
 from .checks.record import Exercise
 from .engine import ANSWER, check_of, functions, parts_of
 from .own_pictures import MILESTONE, kept
-from .words import N_, _, of_chapter
+from .words import _, of_chapter
 
 _TABLE = re.compile(r"^(\| *\|.*)\n\|[-| ]+\n((?:\|.*\n)+)", re.MULTILINE)  # its first column has no name
 _LINK = re.compile(r"\[(.*?)\]\((\d\d_\w+)/[^)]*\)")
@@ -23,14 +23,7 @@ Parts = dict[str, dict[str, bool]]  # by chapter: the engine's functions, and wh
 _DONE = {"passed": "●", "tried": "◐"}
 
 
-def with_map(
-    page: str,
-    english: str,
-    workspace: Path,
-    chapters: dict[str, dict[str, Exercise]],
-    verdicts: dict[str, str],
-    parts: Parts,
-) -> str:
+def with_map(page: str, english: str, workspace: Path, chapters: dict, verdicts: dict[str, str], parts: Parts) -> str:
     """Return the page with its table of chapters as a map; rows without a chapter's number begin a part.
 
     english: the page as released, whose table names the columns.
@@ -88,10 +81,10 @@ def engine(workspace: Path, verdicts: dict[str, str]) -> Parts:
     return {name: parts for name, parts in chapters.items() if parts}
 
 
-def counted(parts: Parts, message: str = N_("your engine: {mine} of {total} functions")) -> str:
+def counted(parts: Parts) -> str:
     """Return in words how much of the engine is the learner's, "" if there is no engine here."""
     mine = [own for of in parts.values() for own in of.values()]
-    return _(message, mine=sum(mine), total=len(mine)) if mine else ""
+    return _("{mine} of {total} functions of the engine are yours", mine=sum(mine), total=len(mine)) if mine else ""
 
 
 def _item(number: str, title: str, name: str, lines: list[str], facts: list[str], pictures: list[str]) -> str:
@@ -120,8 +113,7 @@ def _wall(parts: Parts, titles: dict[str, str], milestones: dict[str, str]) -> s
     for name, of in parts.items():
         bricks = " ".join(_brick(each, own) for each, own in of.items())
         rows.append(f"<li><span>{name[:2]} {_inline(titles.get(name, name).partition(':')[0])}</span> {bricks}</li>")
-    words = counted(parts, N_("Your engine: {mine} of {total} functions"))
-    wall = f'<p>{words}</p>\n<ul class="gl-engine">{"".join(rows)}</ul>'
+    wall = f'<p>{counted(parts)}</p>\n<ul class="gl-engine">{"".join(rows)}</ul>'
     shown = (
         f'<li><img src="{at}" alt="" width="160"><div>{of_chapter(PAGE, says)}</div></li>'
         for says, at in milestones.items()

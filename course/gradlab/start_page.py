@@ -70,38 +70,21 @@ def next_exercise(ids: list[str], verdicts: dict[str, str]) -> str | None:
     return next((name for name in ids[after:] + ids[:after] if verdicts.get(name) != "passed"), None)
 
 
-def _words(
-    chapters: dict,
-    verdicts: dict[str, str],
-    workspace: Path,
-    kept: dict[Path, str],
-    minutes: dict[str, dict[int, int]],
-    engine: Parts,
-) -> str:
+def _words(chapters: dict, verdicts: dict, workspace: Path, kept: dict, minutes: dict, engine: Parts) -> str:
     homes = {name: chapter for chapter, checks in chapters.items() for name in checks}
     passed = sum(verdicts.get(name) == "passed" for name in homes)
     following = next_exercise(list(homes), verdicts)
     parts = []
     if following is not None:
         chapter = homes[following]
-        begun = not verdicts.keys().isdisjoint(chapters[chapter])
+        exercise = chapters[chapter][following]
         said = _sitting(workspace / chapter, chapters[chapter], verdicts, following, minutes.get(chapter[:2], {}))
+        name = said[0] if said else _plain(of_chapter(following, exercise.title))
         place = f"{chapter}/{chapter}.ipynb"
-        if begun:
-            place += f"#cell-id={Chapter(workspace / chapter).stated_at(chapters[chapter][following].cell)}"
-        if said:
-            begin, go_on = (
-                N_("Begin: {sitting}, about {minutes} minutes"),
-                N_("Continue: {sitting}, about {minutes} minutes"),
-            )
-            words = _(go_on if verdicts else begin, sitting=f"[{said[0]}]({place})", minutes=said[1])
-        elif begun:
-            title = of_chapter(following, chapters[chapter][following].title)
-            words = _("Continue at {exercise}", exercise=f"[{_plain(title)}]({place})")
-        else:
-            name = _("chapter {number}", number=chapter[:2])
-            link = f"[{name}]({place})"
-            words = _("Continue with {chapter}", chapter=link) if verdicts else _("Begin with {chapter}", chapter=link)
+        if not verdicts.keys().isdisjoint(chapters[chapter]):
+            place += f"#cell-id={Chapter(workspace / chapter).stated_at(exercise.cell)}"
+        message = N_("Next: {link}, about {minutes} minutes") if said else N_("Next: {link}")
+        words = _(message, link=f"[{name}]({place})", minutes=said and said[1])
         counts = _("{passed} of {total} exercises passed", passed=passed, total=len(homes))
         parts.append(f"**{words}** · {counts}")
     elif homes:
@@ -112,10 +95,7 @@ def _words(
         again = ngettext("{count} prediction to look at again", "{count} predictions to look at again", count)
         parts[0] += f" · [{again}](#{_(SECOND_LOOK).replace(' ', '-')})"
     if kept:
-        notes = [
-            _("{what} Your earlier copy: {link}", what=_plain(says), link=_link(path)) for path, says in kept.items()
-        ]
-        listed = "\n".join(f"- {note}" for note in notes)
+        listed = "\n".join(f"- {_link(path)}: {_plain(says)}" for path, says in kept.items())
         parts += ["**" + _("Your earlier copies") + "**", listed, _("To remove a note, delete its copy.")]
     return "\n\n".join(parts)
 
@@ -145,14 +125,8 @@ def _sitting(
         taken, last = taken + share * minutes[number], number
     if not taken:
         return None
-    here = {"chapter": folder.name[:2], "first": start, "last": last}
-    if last == start:
-        words = _("{chapter} section {first}", **here)
-    elif last == start + 1:
-        words = _("{chapter} sections {first} and {last}", **here)
-    else:
-        words = _("{chapter} sections {first} to {last}", **here)
-    return words, max(5, 5 * round(taken / 5))
+    message = N_("{chapter} sections {first} to {last}") if last > start else N_("{chapter} section {first}")
+    return _(message, chapter=folder.name[:2], first=start, last=last), max(5, 5 * round(taken / 5))
 
 
 def _sections(folder: Path, checks: dict[str, Exercise]) -> dict[int, list[str]]:
@@ -169,16 +143,12 @@ def _sections(folder: Path, checks: dict[str, Exercise]) -> dict[int, list[str]]
 
 def _surprises(workspace: Path) -> str:
     """Return the section that lists surprising predictions, each with a link to its cell; empty if there are none."""
-    items = [
-        _(
-            "{chapter}: {question} You said {guess}.",
-            chapter=name[:2],
-            question=f"[{_plain(told(of, guess.question, name))}]({name}/{name}.ipynb#cell-id={of})",
-            guess=_plain(", ".join(told(of, said, name) for said in guess.said)),
-        )
-        for name, guesses in surprises(workspace).items()
-        for of, guess in guesses.items()
-    ]
+    items = []
+    for name, guesses in surprises(workspace).items():
+        for of, guess in guesses.items():
+            link = f"[{_plain(told(of, guess.question, name))}]({name}/{name}.ipynb#cell-id={of})"
+            said = _plain(", ".join(told(of, said, name) for said in guess.said))
+            items.append(_("{chapter}: {question} You said {guess}.", chapter=name[:2], question=link, guess=said))
     words = _("You were sure of these predictions, but they were wrong. To clear one, choose *Guess again* below it.")
     listed = "\n".join(f"- {item}" for item in items)
     return f"## {_(SECOND_LOOK)}\n\n{words}\n\n{listed}\n\n" if items else ""

@@ -57,7 +57,10 @@ def words(workspace) -> str:
 
 
 def test_a_new_student_begins_with_the_first_chapter(workspace):
-    assert words(workspace) == "**Begin with [chapter 01](01_graph/01_graph.ipynb)** · 0 of 3 exercises passed"
+    assert (
+        words(workspace)
+        == "**Next: [01.1 say \\[what\\] \\$x\\$ is](01_graph/01_graph.ipynb)** · 0 of 3 exercises passed"
+    )
 
 
 def test_after_what_passed_comes_the_next_that_has_not(workspace):
@@ -65,7 +68,7 @@ def test_after_what_passed_comes_the_next_that_has_not(workspace):
     remember("01.1", "passed", workspace)
     assert "#cell-id=ex-2)" in words(workspace)
     remember("01.2", "passed", workspace)
-    assert words(workspace).startswith("**Continue with [chapter 02](02_gradients/02_gradients.ipynb)**")
+    assert words(workspace).startswith("**Next: [02.1 say ")
     remember("01.1", "tried", workspace)
     remember("02.1", "passed", workspace)
     assert "(01_graph/01_graph.ipynb#cell-id=ex-1)" in words(workspace)
@@ -76,11 +79,11 @@ def test_after_what_passed_comes_the_next_that_has_not(workspace):
 @pytest.mark.parametrize(
     ("minutes", "passed", "says"),
     [
-        ("1=15 2=30", [], "Begin: [01 section 1](01_graph/01_graph.ipynb), about 15 minutes"),
-        ("1=15 2=20", [], "Begin: [01 sections 1 and 2](01_graph/01_graph.ipynb), about 35 minutes"),
-        ("1=50 2=20", [], "Begin: [01 section 1](01_graph/01_graph.ipynb), about 50 minutes"),
-        ("1=15 2=31", ["01.1"], "Continue: [01 section 2](01_graph/01_graph.ipynb#cell-id=ex-2), about 30 minutes"),
-        ("1=15", ["01.1"], "Continue at [01.2 say \\[what\\] \\$x\\$ is](01_graph/01_graph.ipynb#cell-id=ex-2)"),
+        ("1=15 2=30", [], "Next: [01 section 1](01_graph/01_graph.ipynb), about 15 minutes"),
+        ("1=15 2=20", [], "Next: [01 sections 1 to 2](01_graph/01_graph.ipynb), about 35 minutes"),
+        ("1=50 2=20", [], "Next: [01 section 1](01_graph/01_graph.ipynb), about 50 minutes"),
+        ("1=15 2=31", ["01.1"], "Next: [01 section 2](01_graph/01_graph.ipynb#cell-id=ex-2), about 30 minutes"),
+        ("1=15", ["01.1"], "Next: [01.2 say \\[what\\] \\$x\\$ is](01_graph/01_graph.ipynb#cell-id=ex-2)"),
     ],
 )
 def test_the_next_sitting_takes_twenty_to_forty_minutes(workspace, minutes, passed, says):
@@ -116,10 +119,10 @@ def test_the_map_shows_the_learners_own_pictures_and_functions(workspace, monkey
     assert re.findall('<img src="(.*?)"', page) == [f".pictures/{name}.png" for name in ("01.1", *files)]
     assert (workspace / ".pictures/01.1.png").read_bytes() == b"png"
     assert re.findall("<li><img .*?><div>(.*?)</div></li>", page) == milestones
-    assert " · your engine: 2 of 2 functions\n" in page
+    assert " · 2 of 2 functions of the engine are yours\n" in page
     assert '<code class="gl-own">record ✓</code> <code class="gl-own">edge ✓</code>' in page
     remember("02.1", "tried", workspace)
-    assert "your engine: 0 of 2 functions" in start_page(RELEASED, workspace)
+    assert "0 of 2 functions of the engine are yours" in start_page(RELEASED, workspace)
 
 
 def test_each_chapter_shows_how_far_it_is(workspace):
@@ -190,9 +193,9 @@ def test_kept_copies_are_named_with_a_link(workspace):
     (folder / "01_graph.ipynb").write_text("")
     shown = start_page(RELEASED, workspace, {folder: "A new edition.", page: "A page.", other: "Another."})
     assert "**Your earlier copies**" in shown, "of new editions, and of chapters that were started over"
-    assert f"- A new edition. Your earlier copy: [{folder.name}]({folder.name}/01_graph.ipynb)" in shown
-    assert f"- A page. Your earlier copy: [{page.name}]({page.name})" in shown
-    assert f"- Another. Your earlier copy: `{other.name}`" in shown
+    assert f"- [{folder.name}]({folder.name}/01_graph.ipynb): A new edition." in shown
+    assert f"- [{page.name}]({page.name}): A page." in shown
+    assert f"- `{other.name}`: Another." in shown
 
 
 def test_the_released_page_has_a_place_for_all_this():
@@ -204,5 +207,5 @@ def test_the_released_page_has_a_place_for_all_this():
     chapters = sorted(path.name for path in COURSE.glob("chapters/*") if path.name[0].isdigit())
     cards = {name: card for card in re.findall("<li>.*?</li>", page) for name in chapters if f"{name}.ipynb" in card}
     assert [name for name in chapters if "○" not in cards.get(name, "")] == []
-    assert "**Begin: [00 section" in page
-    assert re.search(r"your engine: 0 of \d\d functions", page)
+    assert "**Next: [00 section" in page
+    assert re.search(r"0 of \d\d functions of the engine", page)
