@@ -107,9 +107,7 @@ def _minutes(released: str) -> dict[str, dict[int, int]]:
     return {text.split()[0]: {int(n): int(spent) for n, spent in re.findall(r"(\d+)=(\d+)", text)} for text in chapters}
 
 
-def _sitting(
-    folder: Path, checks: dict[str, Exercise], verdicts: dict[str, str], following: str, minutes: dict[int, int]
-) -> tuple[str, int] | None:
+def _sitting(folder: Path, checks: dict, verdicts: dict, following: str, minutes: dict) -> tuple[str, int] | None:
     """Return the next sitting, such as ("02 section 3", 25): from the exercise `following` on, 20 to 40 minutes.
 
     Of a section's minutes, the share of its open exercises counts. None if the sections or minutes are not known.

@@ -53,12 +53,10 @@ def language() -> str:
 
 
 def _catalogue() -> python.NullTranslations:
-    return _parsed(_used[0]) if _used else _beside(notebook.home())
+    return _parsed(_used[0] if _used else _read_once(notebook.home()))
 
 
-@functools.lru_cache(maxsize=4)
-def _beside(folder: Path) -> python.NullTranslations:
-    return _parsed(read(folder))
+_read_once = functools.lru_cache(maxsize=4)(read)
 
 
 @functools.lru_cache(maxsize=4)

@@ -22,22 +22,15 @@ PROXY = "node_modules/.bin/configurable-http-proxy"  # below grading/hub
 
 def find_chromium() -> str | None:
     """Return the path of Chromium or Chrome, None if there is none; GRADLAB_CHROMIUM can set it."""
-    named = os.environ.get("GRADLAB_CHROMIUM")
-    if named:
-        return named
-    for name in ["chromium", "google-chrome", "google-chrome-stable", "chromium-browser"]:
-        path = shutil.which(name)
-        if path:
-            return path
+    names = ["chromium", "google-chrome", "google-chrome-stable", "chromium-browser"]
     programs = Path(os.environ.get("PROGRAMFILES", "/Applications"))
-    for place in [
+    places = [
         "Google Chrome.app/Contents/MacOS/Google Chrome",
         "Chromium.app/Contents/MacOS/Chromium",
         "Google/Chrome/Application/chrome.exe",
-    ]:
-        if (programs / place).exists():
-            return str(programs / place)
-    return None
+    ]
+    there = [str(programs / place) for place in places if (programs / place).exists()]
+    return next(filter(None, [os.environ.get("GRADLAB_CHROMIUM"), *map(shutil.which, names), *there]), None)
 
 
 def find_postgresql() -> Path | None:

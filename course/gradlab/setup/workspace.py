@@ -101,8 +101,6 @@ def put_back(name: str, workspace: Path) -> str:
     before = free_name(target)
     if target.is_dir():
         shutil.copytree(target, before, ignore=shutil.ignore_patterns(*PASSING))
-        says = _("{name}: you started it over.", name=name)
-        _write(before / NOTICE, f"{says}\n".encode())
     for path, data in files.items():
         _write(target / path, data)
     says = _("{name} is now as released.", name=name)
@@ -111,7 +109,7 @@ def put_back(name: str, workspace: Path) -> str:
 
 def _notice(path: Path) -> str:
     notice = _bytes(path / NOTICE)
-    return notice.decode().strip() if notice else _("{name}, as you wrote it.", name=path.name)
+    return notice.decode().strip() if notice else _("What you wrote before.")
 
 
 def _bring_file(name: str, source: Path, workspace: Path) -> Change | None:
