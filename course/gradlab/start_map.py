@@ -29,11 +29,6 @@ def with_map(page: str, english: str, workspace: Path, chapters: dict, verdicts:
     english: the page as released, whose table names the columns.
     """
     pictures = {name: path.relative_to(workspace).as_posix() for name, path in kept(workspace).items()}
-    milestones = {
-        name.removeprefix(MILESTONE).replace("-", " "): path
-        for name, path in pictures.items()
-        if name.startswith(MILESTONE)
-    }
 
     def mapped(table: re.Match) -> str:
         names, columns = _cells(_TABLE.findall(english)[0][0])[2:], _cells(table[1])[2:]
@@ -48,7 +43,7 @@ def with_map(page: str, english: str, workspace: Path, chapters: dict, verdicts:
                 blocks.append(f"\n### {' '.join(cell.replace('**', '') for cell in _cells(row) if '**' in cell)}\n")
                 continue
             if parts and name == next(iter(parts)):
-                blocks.append(_wall(parts, titles, milestones))
+                blocks.append(_wall(parts, titles, pictures))
             own = [path for exercise, path in pictures.items() if exercise in chapters.get(name, {})]
             said = dict(zip(names, rest, strict=False))
             lines = [_done(chapters.get(name, {}), verdicts), _inline(said.get(ABILITY, ""))]
@@ -104,21 +99,22 @@ def _done(checks: dict[str, Exercise], verdicts: dict[str, str]) -> str:
     return f"{dots} {counts}".replace(" ", "\u00a0") if checks else ""
 
 
-def _wall(parts: Parts, titles: dict[str, str], milestones: dict[str, str]) -> str:
+def _wall(parts: Parts, titles: dict[str, str], pictures: dict[str, str]) -> str:
     """Return the engine as a wall of bricks, one for each function, above pictures of what it has done.
 
-    titles: of chapters; what is before a colon is shown. milestones: the places of these pictures, by what they show.
+    titles: of chapters; what is before a colon is shown. pictures: the places of all kept ones, by name.
     """
     rows = []
     for name, of in parts.items():
         bricks = " ".join(_brick(each, own) for each, own in of.items())
         rows.append(f"<li><span>{name[:2]} {_inline(titles.get(name, name).partition(':')[0])}</span> {bricks}</li>")
     wall = f'<p>{counted(parts)}</p>\n<ul class="gl-engine">{"".join(rows)}</ul>'
-    shown = (
-        f'<li><img src="{at}" alt="" width="160"><div>{of_chapter(PAGE, says)}</div></li>'
-        for says, at in milestones.items()
-    )
-    return wall + (f'\n<ul class="gl-map gl-milestones">{"".join(shown)}</ul>' if milestones else "")
+    shown = ""
+    for name, at in pictures.items():
+        if name.startswith(MILESTONE):
+            says = of_chapter(PAGE, name.removeprefix(MILESTONE).replace("-", " "))
+            shown += f'<li><img src="{at}" alt="" width="160"><div>{says}</div></li>'
+    return wall + (f'\n<ul class="gl-map gl-milestones">{shown}</ul>' if shown else "")
 
 
 def _brick(name: str, own: bool) -> str:

@@ -64,9 +64,8 @@ def template(part: str) -> Catalog:
     catalogue = Catalog(domain=part)
     if part == MESSAGES:
         for folder in PROGRAMS:
-            for file, line, message, comments, _context in extract_from_dir(
-                ROOT / folder, READ_BY, keywords=KEYWORDS, comment_tags=("Translators:",)
-            ):
+            found = extract_from_dir(ROOT / folder, READ_BY, keywords=KEYWORDS, comment_tags=("Translators:",))
+            for file, line, message, comments, _context in found:
                 catalogue.add(message, locations=[(f"{folder}/{file}", line)], auto_comments=comments)
         for path in sorted((ROOT / "grading/autograder/commands").glob("*.py")):  # shown as help
             if about := ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))):

@@ -71,7 +71,7 @@ def examine_sandbox(root: Path) -> list[Finding]:
         return []
     tried = subprocess.run([sys.executable, "-m", "autograder.sandbox"], capture_output=True, text=True, check=False)
     said = (tried.stdout or tried.stderr).strip().rpartition("\n")[2]
-    return [Finding(name, said, tried.returncode == 0, "python -m autograder.sandbox")]
+    return [Finding(name, said, tried.returncode == 0, _("python -m autograder.sandbox says more"))]
 
 
 def report(findings: list[Finding]) -> int:
