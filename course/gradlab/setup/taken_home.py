@@ -25,9 +25,12 @@ def bring_in(file: Path, workspace: Path) -> list[str]:
     answers = _answers(file)
     chapter = f"{min(answers)[:2]}_*"
     name = next((path.name for path in (workspace / RELEASED).glob(chapter) if path.is_dir()), chapter)
-    path = workspace / name / f"{name}.ipynb"
-    notebook = _notebook(path)
-    cells, released = _by_exercise(notebook), _by_exercise(_notebook(workspace / RELEASED / name / path.name))
+    path = Path(name, f"{name}.ipynb")
+    try:
+        notebook, given = (ipynb.read((folder / path).read_bytes()) for folder in (workspace, workspace / RELEASED))
+    except (OSError, ipynb.Unreadable) as error:
+        raise SetupError(_("No answers were brought into {file}: {why}", file=path, why=error)) from None
+    cells, released = _by_exercise(notebook), _by_exercise(given)
     if strange := sorted(answers.keys() - (cells.keys() & released.keys())):
         raise SetupError(_("Nothing was changed: {file} has no cell for {exercise}.", file=path, exercise=strange[0]))
     brought, kept = [], []
@@ -42,7 +45,7 @@ def bring_in(file: Path, workspace: Path) -> list[str]:
         else:
             kept.append(_("{exercise}: your notebook has a different answer, which stays.", exercise=exercise))
     if brought:
-        atomic.write_bytes(path, edition.to_json(notebook))
+        atomic.write_bytes(workspace / path, edition.to_json(notebook))
     exercises = ", ".join(brought) or _("nothing new")
     return [_("Brought into {chapter}: {exercises}. Run the checks there.", chapter=name, exercises=exercises), *kept]
 
@@ -58,13 +61,6 @@ def _answers(file: Path) -> dict[str, str]:
     if not answers:
         raise SetupError(_("{file} has no answers, unlike files that the site's 'Take it home' saves.", file=file))
     return answers
-
-
-def _notebook(path: Path) -> dict:
-    try:
-        return ipynb.read(path.read_bytes())
-    except (OSError, ipynb.Unreadable) as error:
-        raise SetupError(_("No answers were brought into {file}: {why}", file=path, why=error)) from None
 
 
 def _by_exercise(notebook: dict) -> dict[str, dict]:
