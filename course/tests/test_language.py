@@ -19,7 +19,7 @@ DUTCH = {
     None: {
         "Your workspace: {folder}": "Je werkmap: {folder}",
         "{passed} of {total}": "{passed} van {total}",
-        "All {count} exercises passed.": "Alle {count} opgaven zijn geslaagd.",
+        "All {count} exercises passed.": "De {count} opgaven zijn geslaagd.",
         "Start This Chapter Over…": "Dit hoofdstuk opnieuw beginnen…",
         "passed: ": "geslaagd: ",
     },
