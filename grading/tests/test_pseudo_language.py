@@ -37,7 +37,7 @@ pytestmark = [pytest.mark.exhaustive, pytest.mark.browser]
 
 
 def english(locator, *data: str) -> list[str]:
-    """Return an element's texts that have a plain English word of three letters or more, outside code, quotes and `data`."""
+    """Return texts of an element that have a plain English word of three letters, outside code, quotes and `data`."""
     return locator.evaluate(f"element => ({PLAIN_WORDS})([element, {CODE!r}, {[*data]}])")
 
 

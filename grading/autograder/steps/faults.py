@@ -10,7 +10,7 @@ from sqlalchemy.exc import DataError, SQLAlchemyError
 from traitlets import TraitError
 
 from authoring.places import ChapterError
-from gradlab.ipynb import NO_NOTEBOOK, Unreadable
+from gradlab.ipynb import Unreadable
 from gradlab.words import _
 
 from ..errors import ClassError, SubmissionError
@@ -54,7 +54,8 @@ def reason_for(error: BaseException, folder: Path) -> str:
 
 def no_notebook(error: Exception) -> str:
     """Return the reason to give when a file is not a notebook."""
-    return f"{_(NO_NOTEBOOK)} ({type(error).__name__}: {_first_line(error)})."
+    why = f"{type(error).__name__}: {_first_line(error)}"
+    return _("the file is not a notebook that Jupyter can read ({why}).", why=why)
 
 
 def _of_the_machine(error: OSError, folder: Path) -> bool:
