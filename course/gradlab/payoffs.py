@@ -16,6 +16,7 @@ from .captured import Captured
 from .checks import check as checking
 from .checks.given import as_released, in_place_of_yours
 from .checks.known_state import known_state
+from .checks.messages import run_above
 from .checks.results import read
 from .checks.stale_cells import missing_name
 from .checks.summary import passed
@@ -162,19 +163,11 @@ def _passed(exercise: str) -> bool:
 
 def _start(function, controls) -> dict:
     """Return the start value of each control: the default of the parameter with the control's name."""
-    parameters = inspect.signature(function).parameters
-    given = {
-        name: parameter.default for name, parameter in parameters.items() if parameter.default is not parameter.empty
-    }
-    if set(parameters) != set(controls) or set(given) != set(controls):
-        text = _(
-            "{function}() has the parameters {parameters} and the controls {controls}: "
-            "each control needs a parameter with its name and a default.",
-            function=function.__name__,
-            parameters=", ".join(parameters) or _("none"),
-            controls=", ".join(controls) or _("none"),
+    given = {name: parameter.default for name, parameter in inspect.signature(function).parameters.items()}
+    if given.keys() != controls.keys() or inspect.Parameter.empty in given.values():
+        raise TypeError(
+            _("{name}() needs the same controls as parameters, each with a default.", name=function.__name__)
         )
-        raise TypeError(text)
     return given
 
 
@@ -189,29 +182,23 @@ def _made(function, values: dict, exercise: str, shows: str) -> PayoffOutput:
         captured.stop()
     if result is not None:
         captured.add(_closed(result))
-    before, text = captured.html(shows), captured.text()
-    return PayoffOutput(before, text, result.svg if isinstance(result, Picture) else before)
+    body = captured.html(shows)
+    return PayoffOutput(body, captured.text(), result.svg if isinstance(result, Picture) else body)
 
 
 def _stopped(error: Exception, exercise: str, shows: str) -> PayoffOutput:
     """Return the line that describes the error."""
     if isinstance(error, NotImplementedError):
         *_callers, (frame, _line_number) = traceback.walk_tb(error.__traceback__)
-        function = frame.f_code.co_qualname
-        name = function.partition(".")[0]
-        raised = checking.check_of_answer(name)
+        name = frame.f_code.co_qualname
+        raised = checking.check_of_answer(name.partition(".")[0])
         if raised and not passed(raised):
             return _unsolved(raised, shows)
-        if raised:
-            text = _("Your {name} raised NotImplementedError here. Run its cell and those below it again.", name=name)
-            return _line(text)
-        text = _("You will see {shows} once {name} no longer raises NotImplementedError.", shows=shows, name=function)
-        return _line(text)
-    if isinstance(error, NameError):
-        text = _(
-            "Run the cell above that defines it, or choose Run All Above Selected Cell in the Run menu, "
-            "then run this cell again."
+        return _line(
+            _("You will see {shows} once {name} no longer raises NotImplementedError.", shows=shows, name=name)
         )
+    if isinstance(error, NameError):
+        text = run_above()
         if of := checking.check_of_answer(missing_name(error)):
             text = _("Run the cell with your answer to {exercise}, then this one again.", exercise=of)
         return _line(f"{error}. {text}")
@@ -246,10 +233,9 @@ def _closed(result):
 
 
 def _unsolved(exercise: str, shows: str) -> PayoffOutput:
+    parts = {"shows": shows, "exercise": exercise}
     text = _(
-        "You will see {shows}: solve exercise {exercise} until its check passes, then run this cell again.",
-        shows=shows,
-        exercise=exercise,
+        "You will see {shows}: solve exercise {exercise} until its check passes, then run this cell again.", **parts
     )
     return _line(text)
 
@@ -261,17 +247,10 @@ def _line(words: str, role: str = "") -> PayoffOutput:
 
 def _show_live(earned: Payoff, made: PayoffOutput) -> None:
     """Show the payoff's controls and, below them, its output for their values."""
-    copies = {
-        "copy": _("Copy picture"),
-        "copied": _("Copied."),
-        "refused": _("Your browser does not allow it: right-click the picture and copy it."),
-    }
-    widget = _widget_class()(
-        title=earned.title,
-        html=made.alive,
-        controls=earned.controls_at_start(),
-        copies=copies if earned.copies else {},
-    )
+    refused = _("Your browser does not allow it: right-click the picture and copy it.")
+    copies = {"copy": _("Copy picture"), "copied": _("Copied."), "refused": refused} if earned.copies else {}
+    controls = earned.controls_at_start()
+    widget = _widget_class()(title=earned.title, html=made.alive, controls=controls, copies=copies)
     values = dict(earned.start)
 
     def asked(widget, content, buffers):
@@ -279,11 +258,8 @@ def _show_live(earned: Payoff, made: PayoffOutput) -> None:
         if "control" in content:
             name, entered = list(earned.controls)[content["control"]], content["value"]
             values[name] = ({"name": entered, "content": buffers[0]},) if buffers else entered
-        values.update(
-            (name, every[place])
-            for (name, every), place in zip(earned.values().items(), content["at"], strict=True)
-            if every
-        )
+        places = zip(earned.values().items(), content["at"], strict=True)
+        values.update((name, every[place]) for (name, every), place in places if every)
         with known_state():  # a picture that is made ahead changes nothing that another cell can see
             moved = earned.made(values)
         widget.send({"at": content["at"], "html": moved.alive})

@@ -44,12 +44,7 @@ def run_ranks(worker: Callable, *helpers: Callable, world_size: int = 2, timeout
     be started here, or the environment variable GRADLAB_ONE_PROCESS is set, this says so and returns an empty list.
     """
     if os.environ.get("GRADLAB_ONE_PROCESS"):
-        text = _(
-            "This cell starts {count} processes, but not here, where GRADLAB_ONE_PROCESS is set. Read on.",
-            count=world_size,
-        )
-        print(text)
-        return []
+        return _not_started(_("GRADLAB_ONE_PROCESS is set"))
     functions = "\n\n".join(inspect.getsource(function) for function in (*helpers, worker))
     end = time.monotonic() + timeout_s
     with tempfile.TemporaryDirectory(prefix="gradlab-ranks-") as folder, contextlib.ExitStack() as started:
@@ -67,21 +62,15 @@ def run_ranks(worker: Callable, *helpers: Callable, world_size: int = 2, timeout
                     env=os.environ | _loopback(),
                 )
             except OSError as error:
-                text = _(
-                    "This cell needs {count} processes, but none could be started here: {error}. Read on.",
-                    count=world_size,
-                    error=error,
-                )
-                print(text)
-                return []
+                return _not_started(error)
             processes.append(process)
             started.enter_context(process)  # in the end, closes its input and waits for it,
             started.callback(process.kill)  # after this
         for rank, (process, output) in enumerate(zip(processes, outputs, strict=True)):
             try:
                 process.wait(max(0, end - time.monotonic()))
-                said = output.read_text(encoding="utf-8")
-                said = said or _("ended without a word (exit status {status})", status=process.returncode)
+                ending = _("ended without a word (exit status {status})", status=process.returncode)
+                said = output.read_text(encoding="utf-8") or ending
             except subprocess.TimeoutExpired:
                 said = output.read_text(encoding="utf-8")
                 said += _("not finished after {seconds:g} s, so it was ended", seconds=timeout_s)
@@ -90,6 +79,11 @@ def run_ranks(worker: Callable, *helpers: Callable, world_size: int = 2, timeout
                 # Translators: a rank is a process, with a number
                 print(_("rank {rank}: {line}", rank=rank, line=line))
         return texts
+
+
+def _not_started(why: object) -> list[str]:
+    print(_("This cell needs several processes, but none can be started here: {why}. Read on.", why=why))
+    return []
 
 
 def _loopback() -> dict[str, str]:

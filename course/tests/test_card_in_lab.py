@@ -181,7 +181,7 @@ def test_what_stands_on_the_page_is_judged(chapter):
     chapter.restart_kernel()
     chapter.run_cell("check-02-1")
     assert f"{TITLE}: passed" in (shown := seen(chapter, "check-02-1"))
-    assert "The set-up cells had not run since the kernel started, so they ran first, and then your answers." in shown
+    assert "The set-up cells had not run since the kernel started, so they ran first." in shown
     chapter.locate(setup(chapter))
     chapter.command("notebook:delete-cell")
     chapter.run_cell("check-02-1")

@@ -115,7 +115,7 @@ def test_images_of_all_usual_shapes():
         ),
         (
             (torch.rand(2, 1, 5, 5), torch.rand(5, 5)),
-            r"as many maps and titles as images, but was given 2 images, 1 maps",
+            r"as many maps and titles as images \(2\), not 1 and 2",
         ),
     ],
 )

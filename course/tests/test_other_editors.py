@@ -112,7 +112,7 @@ def test_an_answer_in_a_cell_that_is_not_graded_is_refused_once_it_is_saved(edit
     editor.insert("scratch", "")
     assert f"{TITLE}: passed" in answer(editor, RIGHT, "scratch"), "nothing says yet where it is"
     editor.save()
-    assert "pull_back was last defined outside the cell for your answer" in editor.run("check-02-1")
+    assert "is graded, but pull_back was last defined outside it" in editor.run("check-02-1")
     assert f"{TITLE}: passed" in answer(editor, RIGHT)
     editor.save()
     assert f"{TITLE}: passed" in editor.run("check-02-1")

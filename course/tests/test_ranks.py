@@ -66,7 +66,7 @@ def test_after_the_time_limit_all_are_ended_and_what_they_printed_is_shown(monke
 def test_where_no_process_can_start_the_lesson_says_so(monkeypatch, capsys):
     monkeypatch.setattr(ranks.sys, "executable", "/nowhere/python")
     assert ranks.run_ranks(worker) == []
-    assert "none could be started here" in capsys.readouterr().out
+    assert "none can be started here" in capsys.readouterr().out
     monkeypatch.setenv("GRADLAB_ONE_PROCESS", "1")  # as while grading
     assert ranks.run_ranks(worker) == []
     assert "GRADLAB_ONE_PROCESS is set" in capsys.readouterr().out

@@ -49,12 +49,12 @@ def test_the_words():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((3, torch.ones(2)), r"needs a function first, but was given a int"),
-        ((torch.sin, [1.0]), r"needs a tensor as its second argument, but was given \[1\.0\]"),
-        ((torch.sin, torch.ones(9)), r"x has 9 elements and f\(x\) has 9; the sliders show up to 8"),
-        ((lambda x: x.detach(), torch.ones(2)), r"f\(x\) is a tensor without a graph"),
+        ((3, torch.ones(2)), r"needs a function and a tensor, but was given a int and a Tensor"),
+        ((torch.sin, [1.0]), r"needs a function and a tensor, but was given a \S+ and a list"),
+        ((torch.sin, torch.ones(9)), r"x has 9 elements and f\(x\) has 9; vjp\(\) shows up to 8"),
+        ((lambda x: x.detach(), torch.ones(2)), r"without detaching it, but f\(x\) is a Tensor"),
         ((lambda x: 1.0, torch.ones(2)), r"f\(x\) is a float"),
-        ((torch.sin, torch.ones(2), [1.0]), r"v has 1 elements, but f\(x\) has 2 \(shape \(2,\)\)"),
+        ((torch.sin, torch.ones(2), [1.0]), r"v has 1 elements, but f\(x\) has 2"),
     ],
 )
 def test_bad_input_gets_one_clear_sentence(arguments, message):

@@ -77,15 +77,11 @@ def require() -> None:
     every = [*_DERIVES, *_RECORDS, *_TENSORS]
     for library, name in every:
         if not hasattr(_library(library), name):
-            raise AttributeError(
-                _(
-                    "{library} of torch {version} has no function {name}, which grading alone must overwrite. "
-                    "Install the torch version of requirements.txt.",
-                    library=library,
-                    version=torch.__version__,
-                    name=name,
-                )
+            parts = {"library": library, "version": torch.__version__, "name": name}
+            text = _(
+                "{library} of torch {version} has no function {name}. Install the torch of requirements.txt.", **parts
             )
+            raise AttributeError(text)
     child = os.fork()
     if child == 0:
         try:

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ..words import _, ngettext
+from ..words import _
 from .observation import Array, Float, Tensor, Value, shape_of
 from .plain import TOLERANCES, as_array, nonfinite
 
@@ -57,11 +57,8 @@ def pattern(g: np.ndarray, w: np.ndarray) -> str:
         return ""
     error = np.abs(g - w) / np.where(w == 0, 1, np.abs(w))
     if error.max(initial=0) <= ALMOST:
-        return ngettext(
-            "Right to about {count} digit, and the check needs more.",
-            "Right to about {count} digits, and the check needs more.",
-            round(-math.log10(error.max())),
-        )
+        digits = round(-math.log10(error.max()))  # at least 3
+        return _("Right to about {count} digits, and the check needs more.", count=digits)
     if w.size < 2 or not w.all():
         return ""
     if not g.any():
@@ -71,10 +68,9 @@ def pattern(g: np.ndarray, w: np.ndarray) -> str:
         return _("Each of your values is {ratio:.4g} times the expected one.", ratio=ratio.flat[0])
     offset = g - w
     if np.allclose(offset, offset.flat[0], rtol=1e-6, atol=1e-12):
-        by = abs(offset.flat[0])
         if offset.flat[0] > 0:
-            return _("Each of your values is too large by {by:.4g}.", by=by)
-        return _("Each of your values is too small by {by:.4g}.", by=by)
+            return _("Each of your values is too large by {by:.4g}.", by=offset.flat[0])
+        return _("Each of your values is too small by {by:.4g}.", by=-offset.flat[0])
     if w.ndim == 2 and w.shape[0] == w.shape[1] and np.allclose(g, w.T, rtol=1e-6, atol=1e-12):
         return _("Your result is the transpose of the expected one.")
     if np.allclose(np.sort(g, axis=None), np.sort(w, axis=None), rtol=1e-6, atol=1e-12):

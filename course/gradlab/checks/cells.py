@@ -80,11 +80,10 @@ class Chapter:
         """Return the ids of the checks outside the core path, which the build tags."""
         return {name.split()[0] for text in tagged(self.code, "extra") for name in called_checks(text)}
 
-    def setup_names(self, above: str) -> tuple[set[str], int]:
-        """Return the names that setup cells before the cell with text `above` define, and the number of those cells."""
+    def setup_names(self, above: str) -> set[str]:
+        """Return the names that setup cells before the cell with text `above` define."""
         before = itertools.takewhile(lambda cell: cell["source"].strip() != above.strip(), self.code)
-        setup = tagged(before, "setup")
-        return {name for text in setup for name in defined(text)}, len(setup)
+        return {name for text in tagged(before, "setup") for name in defined(text)}
 
 
 def tagged(cells: Iterable[dict[str, Any]], tag: str) -> list[str]:

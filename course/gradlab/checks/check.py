@@ -140,21 +140,16 @@ def _show_observations(stated: Check, record: CheckRecord) -> None:
 
 def _verdict(stated: Check, record: CheckRecord, chapter: Chapter) -> tuple[Verdict, Picture | None]:
     """Return the verdict on the answer, or why it cannot be judged, and a picture of the first wrong case, or None."""
-    refused = _refused(stated, record.answer, chapter)
-    if refused:
+    if refused := _refused(stated, record.answer, chapter):
         return Verdict(refused), None
     seen: list[Observation] = []
-    try:
-        for case in record.cases:
+    for case in record.cases:
+        try:
             seen.append(stated.observe_case(case.inputs))
-    except KeyboardInterrupt:
-        pass
-    if len(seen) < len(record.cases):
-        case = record.cases[len(seen)]
-        return Verdict(messages.interrupted(stated.name, case, len(seen) + 1, len(record.cases))), None
-    missing, cells = missing_setup(seen, chapter)
-    if missing:
-        return Verdict(messages.setup_missing(stated.name, missing, cells)), None
+        except KeyboardInterrupt:
+            return Verdict(messages.interrupted(stated.name, case, len(seen) + 1, len(record.cases))), None
+    if missing := missing_setup(seen, chapter):
+        return Verdict(messages.setup_missing(stated.name, missing)), None
     verdict = judge_check(record, seen, stated.judge)
     wrong = verdict.wrong if verdict.feedback.state == messages.WRONG else None
     drawn = None if wrong is None else _drawn(stated, record, seen, wrong)
@@ -168,8 +163,7 @@ def _refused(stated: Check, answer: str, chapter: Chapter) -> Feedback | None:
     if session is None:
         return None
     cells = chapter.code if session.page is None else session.page
-    stale = session.why_stale(stated.answer, answer, (stated.scenario, stated.judge, stated.picture), cells)
-    if stale:
+    if stale := session.why_stale(stated.answer, answer, (stated.scenario, stated.judge, stated.picture), cells):
         return messages.not_run(stated.name, *stale)
     held = session.holding(answer, cells)
     own = [cell for cell in cells if is_answer(cell) and answer in defined(cell["source"])]
@@ -224,28 +218,19 @@ def _help(stated: Check, record: CheckRecord, verdict: Verdict, chapter: Chapter
 
 def _find(stated: Check, chapter: Chapter) -> CheckRecord:
     """Return a check's record: made now in a solved notebook, else read from the file beside the student's notebook."""
-    check_id = stated.check_id
-    made = memory.authored and memory.authored(stated)
-    if made:
+    if made := memory.authored and memory.authored(stated):
         return made
-    checks = chapter.checks
+    check_id, checks = stated.check_id, chapter.checks
     if check_id not in checks:
-        raise RecordError(
-            _(
-                "The record beside this notebook has no check {check_id}. It has: {checks}.",
-                check_id=check_id,
-                checks=", ".join(checks),
-            )
-        )
+        raise RecordError(_("The record beside this notebook has no check {check_id}.", check_id=check_id))
     if checks[check_id].digest not in map(stated.digest, (False, True)):
-        raise RecordError(
-            _(
-                "The check cell of {check_id} differs from the one that the record beside this notebook was made for. "
-                "If you changed the cell, restore it from the released chapter; if the chapter has a newer edition, "
-                "take both its notebook and its record.",
-                check_id=check_id,
-            )
+        differs = _(
+            "The record beside this notebook was made for a different check cell of {check_id}.", check_id=check_id
         )
+        restore = _(
+            "Restore the cell from the released chapter, or take both notebook and record of its newest edition."
+        )
+        raise RecordError(differs, restore)
     return checks[check_id]
 
 

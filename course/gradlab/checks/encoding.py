@@ -12,25 +12,8 @@ from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from .observation import (
-    INT64,
-    MAX_DEPTH,
-    MAX_TEXT,
-    MAX_VALUES,
-    Array,
-    Dict,
-    DType,
-    Float,
-    List,
-    Other,
-    Size,
-    Tensor,
-    Tuple,
-    Value,
-    parts,
-    room,
-    shape_of,
-)
+from . import observation
+from .observation import Array, Dict, DType, Float, List, Other, Size, Tensor, Tuple, Value, room, shape_of
 from .plain import NONFINITE, as_array, nonfinite, numbers_in
 from .show import show
 
@@ -52,22 +35,24 @@ def encode(value: Any) -> Value:
     with string keys keep their type. Any other value is recorded by its type's name. Raises TooLarge past MAX_VALUES
     numbers or MAX_DEPTH levels.
     """
-    budget = [MAX_VALUES]
+    budget = [observation.MAX_VALUES]
 
     def spend(count):
         budget[0] -= count
         if budget[0] < 0:
-            raise TooLarge(f"more than {MAX_VALUES} values")
+            raise TooLarge(f"more than {observation.MAX_VALUES} values")
 
     def walk(value, depth):
         spend(1)
         kind = type(value)
-        if depth > MAX_DEPTH:
-            raise TooLarge(f"nested more than {MAX_DEPTH} levels deep")
+        if depth > observation.MAX_DEPTH:
+            raise TooLarge(f"nested more than {observation.MAX_DEPTH} levels deep")
         if value is None or kind is bool:
             return value
         if kind is int:
-            return value if -INT64 <= value < INT64 else Other(f"int of {value.bit_length()} bits")
+            return (
+                value if -observation.INT64 <= value < observation.INT64 else Other(f"int of {value.bit_length()} bits")
+            )
         if kind is float:
             return value if math.isfinite(value) else Float(nonfinite(value))
         if kind is str:
@@ -78,7 +63,7 @@ def encode(value: Any) -> Value:
             return Dict({text_within(key): walk(item, depth + 1) for key, item in value.items()})
         if kind in _DICTS:
             keys = dict.fromkeys(type_name(type(key)) for key in value)
-            return Other(f"dict with keys of type {', '.join(keys)}"[:MAX_TEXT])
+            return Other(f"dict with keys of type {', '.join(keys)}"[: observation.MAX_TEXT])
         if _is(kind, "torch", "Tensor"):
             return _encode_tensor(value, spend)
         if _is(kind, "torch", "Size"):
@@ -120,7 +105,7 @@ def _encode_tensor(tensor: "torch.Tensor", spend: Callable[[int], None]) -> Valu
 
 def _with_shape(kind: type[Tensor | Array], values: list, dtype: str, shape, **more) -> Value:
     values = [nonfinite(n) if type(n) is float and not math.isfinite(n) else n for n in values]
-    if any(type(number) is int and not -INT64 <= number < INT64 for number in values):
+    if any(type(number) is int and not -observation.INT64 <= number < observation.INT64 for number in values):
         return Other(f"{dtype} values outside the signed 64-bit range")
     dtype = sys.intern(dtype)  # JSON leaves out a default only if it is the same object
     return kind(values, dtype, None if tuple(shape) == (len(values),) else list(shape), **more)
@@ -128,13 +113,13 @@ def _with_shape(kind: type[Tensor | Array], values: list, dtype: str, shape, **m
 
 def text_within(text: str) -> str:
     """Return text cut to the limit, with lone surrogates replaced, because JSON cannot represent them."""
-    return text[:MAX_TEXT].encode("utf-8", "replace").decode()
+    return text[: observation.MAX_TEXT].encode("utf-8", "replace").decode()
 
 
 def type_name(kind: type) -> str:
     """Return a type's name as learners know it: builtins without their module."""
-    name = kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
-    return text_within(name)
+    module = "" if kind.__module__ == "builtins" else f"{kind.__module__}."
+    return text_within(module + kind.__qualname__)
 
 
 def decode(value: Value) -> Any:
@@ -153,7 +138,7 @@ def decode(value: Value) -> Any:
         case Dict():
             return {key: decode(item) for key, item in value.items.items()}
         case List() | Tuple() | Size():
-            made = [decode(item) for item in parts(value).values()]
+            made = [decode(item) for item in value.items]
             return torch.Size(made) if isinstance(value, Size) else tuple(made) if isinstance(value, Tuple) else made
         case Other():
             raise TypeError(f"a case cannot hold {show(value)}")

@@ -4,6 +4,7 @@ Each sentence states a relation that was computed from the two values, never a c
 """
 
 import math
+import operator
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -25,24 +26,19 @@ _FUNCTIONS = {  # of the expected values
     N_("Your values are the absolute values of the expected ones."): abs,
 }
 _EQUAL = N_("Your values equal {name}."), N_("Your values equal those expected at {name}.")
-_RELATIONS = {  # between the expected value and a case's value, or another expected one
-    (
-        N_("Your values are the expected ones plus {name}."),
-        N_("Your values are the expected ones plus those expected at {name}."),
-    ): lambda w, other: w + other,
-    (
-        N_("Your values are the expected ones minus {name}."),
-        N_("Your values are the expected ones minus those expected at {name}."),
-    ): lambda w, other: w - other,
-    (
-        N_("Your values are the expected ones times {name}."),
-        N_("Your values are the expected ones times those expected at {name}."),
-    ): lambda w, other: w * other,
-    (
-        N_("Your values are the expected ones over {name}."),
-        N_("Your values are the expected ones over those expected at {name}."),
-    ): lambda w, other: w / other if other else math.nan,
-}
+_RELATIONS = operator.add, operator.sub, operator.mul, lambda w, other: w / other if other else math.nan
+_TO_GIVEN = (  # these relations between the expected value and a case's value
+    N_("Your values are the expected ones plus {name}."),
+    N_("Your values are the expected ones minus {name}."),
+    N_("Your values are the expected ones times {name}."),
+    N_("Your values are the expected ones over {name}."),
+)
+_TO_EXPECTED = (  # the same, to a different expected value
+    N_("Your values are the expected ones plus those expected at {name}."),
+    N_("Your values are the expected ones minus those expected at {name}."),
+    N_("Your values are the expected ones times those expected at {name}."),
+    N_("Your values are the expected ones over those expected at {name}."),
+)
 _REDUCED = {  # by whether yours is the smaller one, "sum" or "mean", and whether it is over one dimension only
     (True, "sum", False): N_("Your values are the sum of the expected ones."),
     (True, "sum", True): N_("Your values are the sum of the expected ones over dimension {axis}."),
@@ -64,6 +60,15 @@ _RETURN = {  # a number or another value, or several of them, as the type that i
     "torch.Size": (N_("Return it as a torch.Size."), N_("Return them as a torch.Size.")),
     "float": (N_("Return it as a Python float."), N_("Return them as a Python float.")),
     "int": (N_("Return it as a Python int."), N_("Return them as a Python int.")),
+}
+_WRONG_WHERE = {  # by the trait that the wrong cases share
+    "dtype": N_("The wrong ones are exactly those where {name} is {value}."),
+    "none": N_("The wrong ones are exactly those where {name} has no elements."),
+    "one": N_("The wrong ones are exactly those where {name} has one element."),
+    "nan": N_("The wrong ones are exactly those where {name} contains nan or inf."),
+    "0": N_("The wrong ones are exactly those where {name} contains 0."),
+    "empty": N_("The wrong ones are exactly those where {name} is empty."),
+    "=": N_("The wrong ones are exactly those where {name} = {value}."),
 }
 
 
@@ -103,9 +108,9 @@ def _of_values(g: _Numbers, w: _Numbers, case: Dict, expected: Observation) -> s
         if _all_near(g.values, map(apply, w.values)):
             return _(sentence)
     for (expected_one, name), other in others.items():
-        for sentences, related in _RELATIONS.items():
+        for sentence, related in zip(_TO_EXPECTED if expected_one else _TO_GIVEN, _RELATIONS, strict=True):
             if _all_near(g.values, map(related, w.values, other.values)):
-                return _(sentences[expected_one], name=name)
+                return _(sentence, name=name)
     return ""
 
 
@@ -220,19 +225,19 @@ def _of_items(got: list[Value], want: list[Value]) -> str:
     if not all(type(item) is str and len(item) <= _LONGEST for item in [*got, *want]):
         return ""
     mine, right = Counter(got), Counter(want)
+    if got == want[::-1]:
+        return _("You have the right items in reverse order.")
     if mine == right:
-        reverse = got == want[::-1]
-        return (
-            _("You have the right items in reverse order.")
-            if reverse
-            else _("You have the right items in a different order.")
-        )
+        return _("You have the right items in a different order.")
     missing, more = (", ".join(map(repr, side.elements())) for side in (right - mine, mine - right))
     if sum(((right - mine) + (mine - right)).values()) > _MOST_ITEMS or not any((mine & right).values()):
         return ""
     # Translators: items of a list
-    texts = [_("Missing: {items}.", items=missing)] if missing else []
-    return " ".join([*texts, *([_("Not expected: {items}.", items=more)] if more else [])])
+    texts = (
+        _("Missing: {items}.", items=missing) if missing else "",
+        _("Not expected: {items}.", items=more) if more else "",
+    )
+    return " ".join(filter(None, texts))
 
 
 def where_wrong(cases: list[Case], wrong: list[int]) -> str:
@@ -271,24 +276,11 @@ def _traits(inputs: Dict) -> Iterator[tuple[str, str, str]]:
 
 def _where(kind: str, name: str, value: str) -> str:
     """Return a sentence on a trait of the wrong cases."""
-    match kind:
-        case "dtype":
-            return _("The wrong ones are exactly those where {name} is {dtype}.", name=name, dtype=value)
-        case "dimensions":
-            return ngettext(
-                "The wrong ones are exactly those where {name} has {count} dimension.",
-                "The wrong ones are exactly those where {name} has {count} dimensions.",
-                int(value),
-                name=name,
-            )
-        case "none":
-            return _("The wrong ones are exactly those where {name} has no elements.", name=name)
-        case "one":
-            return _("The wrong ones are exactly those where {name} has one element.", name=name)
-        case "nan":
-            return _("The wrong ones are exactly those where {name} contains nan or inf.", name=name)
-        case "0":
-            return _("The wrong ones are exactly those where {name} contains 0.", name=name)
-        case "empty":
-            return _("The wrong ones are exactly those where {name} is empty.", name=name)
-    return _("The wrong ones are exactly those where {name} = {value}.", name=name, value=value)
+    if kind != "dimensions":
+        return _(_WRONG_WHERE[kind], name=name, value=value)
+    return ngettext(
+        "The wrong ones are exactly those where {name} has {count} dimension.",
+        "The wrong ones are exactly those where {name} has {count} dimensions.",
+        int(value),
+        name=name,
+    )

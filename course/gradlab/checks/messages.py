@@ -276,24 +276,15 @@ def success(check: CheckRecord) -> Feedback:
     if errors:
         # Translators: between the names of errors
         kinds = _(" or ").join(dict.fromkeys(errors))
-        score = ngettext(
-            "The one case agrees with torch, {errors} of them by raising {kinds} as torch does.",
-            "{count} cases agree with torch, {errors} of them by raising {kinds} as torch does.",
-            count,
-            errors=len(errors),
-            kinds=kinds,
-        )
+        raised = {"count": count, "errors": len(errors), "kinds": kinds}
+        score = _("{count} cases agree with torch, {errors} of them by raising {kinds} as torch does.", **raised)
     return Feedback(check.title, PASSED, _of(check.title, check.owns), owned=check.answer, score=score)
 
 
 def interrupted(title: str, case: Case, number: int, total: int) -> Feedback:
     """Return feedback on a check that was interrupted in this case."""
-    lead = _("Interrupted in case {number} of {total}.", number=number, total=total)
-    if case.says:
-        says = _of(title, case.says)
-        lead = _("Interrupted in case {number} of {total}: {says}.", number=number, total=total, says=says)
-    why = _("Does a loop in your answer never end?")
-    return Feedback(title, STOPPED, f"{lead} {why}")
+    why = _("The check was interrupted here. Does a loop in your answer never end?")
+    return Feedback(title, STOPPED, f"{_case(title, case, number, total)} {why}")
 
 
 def not_run(title: str, name: str, why: str) -> Feedback:
@@ -301,13 +292,12 @@ def not_run(title: str, name: str, why: str) -> Feedback:
 
     why: "" if no cell defines the name anymore.
     """
-    if why:
-        # Translators: why: a sentence that begins with "the cell that"
-        lead = _("The {name} that ran last is not the one on this page: {why}", name=name, why=why)
-        what_to_do = _("Correct that cell and run it, then run this one again.")
-        return Feedback(title, STALE, f"{lead} {what_to_do}")
-    lead = _("Only memory still holds the name {name}: no cell of the notebook defines it anymore.", name=name)
-    what_to_do = _("Put its cell back, for example with Undo in the Edit menu, and run it, then run this one again.")
+    # Translators: why: a sentence that begins with "the cell that"
+    lead = _("The {name} that ran last is not the one on this page: {why}", name=name, why=why)
+    what_to_do = _("Correct that cell and run it, then run this one again.")
+    if not why:
+        lead = _("Only memory still holds the name {name}: no cell of the notebook defines it anymore.", name=name)
+        what_to_do = _("Put its cell back, for example with Edit > Undo, and run it, then run this one again.")
     return Feedback(title, STALE, f"{lead} {what_to_do}")
 
 
@@ -315,8 +305,6 @@ def ran_first(names: Iterable[str], set_up: bool) -> str:
     """Return a sentence saying that the cells which define these names, or set-up cells, ran before the check."""
     # Translators: between names of functions
     defines = _(" and ").join(sorted(names))
-    if set_up and defines:
-        return _("The set-up cells had not run since the kernel started, so they ran first, and then your answers.")
     if set_up:
         return _("The set-up cells had not run since the kernel started, so they ran first.")
     if defines:
@@ -326,31 +314,25 @@ def ran_first(names: Iterable[str], set_up: bool) -> str:
 
 def elsewhere(title: str, name: str) -> Feedback:
     """Return feedback on an answer that was last defined outside its own cell."""
-    lead = _(
-        "{name} was last defined outside the cell for your answer, and only that cell is graded. "
-        "Put your definition there and run that cell, then run this one again.",
-        name=name,
-    )
-    return Feedback(title, STALE, lead)
+    lead = _("Only the cell for your answer is graded, but {name} was last defined outside it.", name=name)
+    what_to_do = _("Put your definition there and run that cell, then run this one again.")
+    return Feedback(title, STALE, f"{lead} {what_to_do}")
 
 
-def setup_missing(title: str, name: str, cells: int) -> Feedback:
-    """Return feedback that says which setup cells to run, because one of them defines `name`. cells: their number."""
+def setup_missing(title: str, name: str) -> Feedback:
+    """Return feedback that says to run the setup cells, because one of them defines `name`."""
     lead = _("{name} is not defined, because a setup cell has not run since the kernel started.", name=name)
-    run = ngettext(
-        "Run the setup cell above, or choose Run All Above Selected Cell in the Run menu, then run this cell again.",
-        "Run the {count} setup cells above, "
-        "or choose Run All Above Selected Cell in the Run menu, then run this cell again.",
-        cells,
-    )
-    return Feedback(title, STOPPED, f"{lead} {run}")
+    return Feedback(title, STOPPED, f"{lead} {run_above()}")
 
 
 def answer_missing(title: str, name: str) -> Feedback:
     """Return feedback saying that the answer's cell has not run."""
-    lead = _(
-        "{name} is not defined, because the cell with your answer has not run to its end since the kernel started. "
-        "Run that cell, or choose Run All Above Selected Cell in the Run menu, then run this cell again.",
-        name=name,
+    lead = _("{name} is not defined, because your answer has not run to its end since the kernel started.", name=name)
+    return Feedback(title, STOPPED, f"{lead} {run_above()}")
+
+
+def run_above() -> str:
+    """Return a sentence that says to run the cells above this one."""
+    return _(
+        "Run the cell that defines it, or choose Run All Above Selected Cell in the Run menu, then run this cell again."
     )
-    return Feedback(title, STOPPED, lead)

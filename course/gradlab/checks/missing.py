@@ -27,15 +27,13 @@ def running() -> str:
     return "".join(shell.user_ns.get("In", [])[-1:]) if shell is not None else ""
 
 
-def missing_setup(seen: list[Observation], chapter: Chapter) -> tuple[str, int]:
-    """Return a name that a setup cell defines but a case lacked, or "", and the number of setup cells."""
+def missing_setup(seen: list[Observation], chapter: Chapter) -> str:
+    """Return a name that a setup cell defines but a case lacked, or ""."""
     errors = [observation.error for observation in seen if observation.error and observation.error.type == "NameError"]
     missing = [name for error in errors if (name := missing_name(NameError(error.message)))]
     names = [name for name in missing if name not in getattr(get_ipython(), "user_ns", {})]
-    if names and memory.authored is None:
-        known, cells = chapter.setup_names(running())
-        return next((name for name in names if name in known), ""), cells
-    return "", 0
+    known = chapter.setup_names(running()) if names and memory.authored is None else set()
+    return next((name for name in names if name in known), "")
 
 
 def explain_missing(shell: Any, kind: type, error: Exception, trace: Any, tb_offset: int | None = None) -> None:
@@ -58,8 +56,8 @@ def _cells_to_run(checks: dict[str, str], name: str) -> Feedback | None:
     for title, answer in checks.items():
         if name == answer:
             return messages.answer_missing(title, name)
-    known, cells = Chapter(notebook.FOLDER).setup_names(running())
-    return messages.setup_missing(next(iter(checks), ""), name, cells) if name in known else None
+    known = Chapter(notebook.FOLDER).setup_names(running())
+    return messages.setup_missing(next(iter(checks), ""), name) if name in known else None
 
 
 if watched() is not None:

@@ -142,18 +142,9 @@ class Record(_Part, frozen=True):
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
             unreadable = _("{source} cannot be read ({error}).", source=source, error=error)
             raise RecordError(unreadable, _("Copy the file from the released chapter again.")) from None
-        raise RecordError(
-            _(
-                "{source} has format {made_in}, but this gradlab reads format {format}.",
-                source=source,
-                made_in=made_in,
-                format=FORMAT,
-            ),
-            _(
-                "Notebook, record and gradlab belong together: start the course again with make lab, which brings them "
-                "up to date and keeps your work."
-            ),
-        )
+        formats = {"source": source, "made_in": made_in, "format": FORMAT}
+        differs = _("{source} has format {made_in}, but this gradlab reads format {format}.", **formats)
+        raise RecordError(differs, _("Start the course again with make lab, which updates both and keeps your work."))
 
 
 class _Head(msgspec.Struct):
@@ -184,14 +175,9 @@ def load_beside(folder: Path) -> dict[str, CheckRecord]:
     """Return the checks of all records in `folder`, by id; raises RecordError if there is no record."""
     paths = sorted(folder.glob("*" + SUFFIX))
     if not paths:
+        missing = _("There is no record (a file that ends in {suffix}) in {folder}.", suffix=SUFFIX, folder=folder)
         raise RecordError(
-            _(
-                "There is no record (a file that ends in {suffix}) in {folder}. "
-                "It belongs beside the released notebook: "
-                "open the notebook in its own chapter folder, or copy the file from the released chapter again.",
-                suffix=SUFFIX,
-                folder=folder,
-            )
+            missing, _("Open the notebook in its own chapter folder, or copy the record from the release.")
         )
     checks: dict[str, CheckRecord] = {}
     for path in paths:

@@ -1,22 +1,7 @@
 """Format plain data as a learner would type it."""
 
 from ..words import _
-from .observation import (
-    Array,
-    Dict,
-    DType,
-    Float,
-    List,
-    Other,
-    Size,
-    Tensor,
-    Tuple,
-    Value,
-    kind_of,
-    parts,
-    room,
-    shape_of,
-)
+from .observation import Array, Dict, DType, Float, List, Other, Size, Tensor, Tuple, Value, kind_of, room, shape_of
 
 
 def show(value: Value, digits: int = 6) -> str:
@@ -36,12 +21,18 @@ def show(value: Value, digits: int = 6) -> str:
         case Dict():
             return "{" + ", ".join(f"{key!r}: {show(item, digits)}" for key, item in value.items.items()) + "}"
         case List() | Tuple() | Size():
-            items = list(parts(value).values())
-            inner = ", ".join(show(item, digits) for item in items)
+            inner = ", ".join(show(item, digits) for item in value.items)
             if isinstance(value, Tuple):
-                return f"({inner}{',' if len(items) == 1 else ''})"
+                return f"({inner}{',' if len(value.items) == 1 else ''})"
             return f"[{inner}]" if isinstance(value, List) else f"torch.Size([{inner}])"
     return show_number(value, digits) if type(value) is float else repr(value)
+
+
+def show_with_type(value: Value) -> str:
+    """Return a value as text, with its type if the text does not show it."""
+    if value is None or isinstance(value, Tensor | Array | Size | DType | Other):
+        return show(value)
+    return f"{kind_of(value)}: {show(value)}"
 
 
 def shown_apart(number: Value, other: Value) -> tuple[str, str]:
@@ -72,11 +63,9 @@ def _show_array(value: Tensor | Array, digits: int, most: int = 24) -> str:
 
     if room(shape) > most:
         first = ", ".join(written(n) for n in value.values[:6])
-        if first:
-            # Translators: kind: "tensor" or "ndarray"; dtype: such as "float32"; first: numbers
-            long = _("{kind} of shape {shape}, {dtype}, which begins {first}, …")
-        else:
-            long = _("{kind} of shape {shape}, {dtype}")
+        # Translators: kind: "tensor" or "ndarray"; dtype: such as "float32"; first: numbers
+        long = _("{kind} of shape {shape}, {dtype}, which begins {first}, …")
+        long = long if first else _("{kind} of shape {shape}, {dtype}")
         return long.format(kind=kind, shape=shape, dtype=value.dtype, first=first)
 
     def nested(numbers, shape):
@@ -90,8 +79,6 @@ def _show_array(value: Tensor | Array, digits: int, most: int = 24) -> str:
         size, shape = f", {'size' if isinstance(value, Tensor) else 'shape'}={shape}", (0,)
     dtype = "" if value.dtype == "float64" else f", dtype={value.dtype}"
     grad = ""
-    if isinstance(value, Tensor):
-        grad = (
-            f", grad_fn=<{value.grad_fn}>" if value.grad_fn else ", requires_grad=True" if value.requires_grad else ""
-        )
+    if isinstance(value, Tensor) and value.requires_grad:
+        grad = f", grad_fn=<{value.grad_fn}>" if value.grad_fn else ", requires_grad=True"
     return f"{kind}({nested(value.values, shape)}{size}{dtype}{grad})"

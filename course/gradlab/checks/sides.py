@@ -7,23 +7,9 @@ from typing import Any
 from ..words import N_, _, ngettext
 from .compare import KINDS, alike_labelled, missing_words, place_of
 from .difference import Difference, Place
-from .observation import (
-    NUMERIC,
-    Dict,
-    DType,
-    Error,
-    Float,
-    Observation,
-    Other,
-    Size,
-    Tensor,
-    Value,
-    kind_of,
-    parts,
-    shape_of,
-)
+from .observation import NUMERIC, Dict, Error, Float, Observation, Tensor, Value, kind_of, parts, shape_of
 from .record import Case
-from .show import show, shown_apart
+from .show import show, show_with_type, shown_apart
 
 LONGEST = 160  # characters shown of a list whose length differs, and of what two texts share
 BEFORE = 40  # characters shown of what two longer texts share
@@ -41,6 +27,9 @@ LEFT = {  # by its code, what was left changed
     "requires_grad": N_("{about} requires grad"),
     "has_grad": N_("{about} has a .grad"),
 }
+_MAKES_FLOAT32 = N_(
+    "In torch, .float() returns float32, and so do zeros, ones, eye and tensor of floats without dtype=."
+)
 _FORBIDDEN = {  # what an observation says of the use of something forbidden, and how it is shown
     "torch's autograd was called": N_("torch's autograd was called"),
     "(?P<name>.*) was called": N_("{name} was called"),
@@ -136,10 +125,7 @@ def note(difference: Difference, case: Case, seen: Observation, expected: Observ
             return _("Your two dimensions are swapped.") if turned else ""
         case "dtype":
             floats = isinstance(got, Tensor) and (got.dtype, want.dtype) == ("float32", "float64")
-            hint = _(
-                "In torch, .float() returns float32, and so do zeros, ones, eye and tensor of floats without dtype=."
-            )
-            return hint if floats else ""
+            return _(_MAKES_FLOAT32) if floats else ""
         case "judged":
             return difference.reason
         case "form":
@@ -168,8 +154,7 @@ def _apart(difference: Difference) -> tuple[str, str]:
     if difference.elements is not None:
         from .arrays import scalar
 
-        g, w, _differs = difference.elements
-        yours, expected = (scalar(side[difference.index]) for side in (g, w))
+        yours, expected = (scalar(side[difference.index]) for side in difference.elements[:2])
         return shown_apart(yours, expected)
     if isinstance(want, Float | float):
         return shown_apart(got, want)
@@ -187,13 +172,6 @@ def _error(error: Error | None) -> str:
         return next((_(said, **match.groupdict()) for said, match in found if match), error.message)
     text = f"{error.type}: {error.message}" if error.message else error.type
     return _("{error}. Did you mean '{name}'?", error=text, name=error.meant) if error.meant else text
-
-
-def _with_type(value: Value) -> str:
-    """Return a value as text, with its type if the text does not show it."""
-    if value is None or isinstance(value, (*NUMERIC, Size, DType, Other)):
-        return show(value)
-    return f"{kind_of(value)}: {show(value)}"
 
 
 def _with_length(value: Value) -> str:
@@ -231,7 +209,7 @@ def _named(names: Iterable[str]) -> str:
 
 
 _TEXTS: dict[str, Callable[[Any], str]] = {  # of one side, by the kind of difference
-    "type": _with_type,
+    "type": show_with_type,
     "shape": lambda value: _("shape {shape}", shape=shape_of(value)),
     "dtype": lambda value: value.dtype,
     "graph": _graph,

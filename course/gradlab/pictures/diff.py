@@ -14,6 +14,10 @@ ROUNDING = float(np.finfo(float).tiny)  # replaces every difference that is only
 
 
 YOURS, EXPECTED, DIFFERENCE = N_("yours"), N_("expected"), N_("difference")
+# Translators: {name} is "expected" or "torch's", {largest} may be "−8 at index (1,)"
+_DIFFER = N_(
+    "{count} of {total} elements differ; the largest difference is {largest}: yours {yours}, {name} {expected}."
+)
 
 
 def difference_picture(yours, expected, expected_name=EXPECTED, wrong=None):
@@ -60,24 +64,18 @@ def _words(a, b, difference, wrong, size, name):
     if not count:
         # Translators: {name} is "expected" or "torch's"
         return _("All {count} elements agree with {name}.", count=a.size, name=name)
-    index = np.unravel_index(int(np.argmax(np.where(wrong, size, -1))), a.shape)
+    index = tuple(map(int, np.unravel_index(int(np.argmax(np.where(wrong, size, -1))), a.shape)))
     largest, mine, wanted = (number(float(array[index])) for array in (difference, a, b))
     if a.ndim:
-        largest = _("{number} at index {index}", number=largest, index=tuple(int(i) for i in index))
+        largest = _("{number} at index {index}", number=largest, index=index)
     parts = {"count": count, "total": a.size, "largest": largest, "yours": mine, "name": name, "expected": wanted}
-    # Translators: {name} is "expected" or "torch's", {largest} may be "−8 at index (1,)"
-    return _(
-        "{count} of {total} elements differ; the largest difference is {largest}: yours {yours}, {name} {expected}.",
-        **parts,
-    )
+    return _(_DIFFER, **parts)
 
 
 def _window(length, centre):
     """Return the range of indices to show around `centre`: the first, and one past the last."""
-    if length <= SHOWN:
-        return 0, length
-    first = min(max(0, centre - SHOWN // 2), length - SHOWN)
-    return first, first + SHOWN
+    first = max(0, min(centre - SHOWN // 2, length - SHOWN))
+    return first, min(length, first + SHOWN)
 
 
 def _draw(panels, text, worst):
@@ -103,18 +101,14 @@ def _draw(panels, text, worst):
             body += [label(x + 20, y + 38 + i * h + 16, str(top + i), "gl-note", "end") for i in range(len(rows))]
         few = marks is not None and (written or marks.mean() < 0.25)  # many marks hide the colors
         marked = (lambda i, j, m=marks: bool(m[i, j])) if few else (lambda i, j: False)
-        if written:
-            shown = _difference if name == DIFFERENCE else number
-            draw = table(x + 26, y + 38, rows, w, most, marked=marked, shown=shown)
-        else:
-            draw = mosaic(x + 26, y + 38, rows, most, marked)
-        body.append(draw)
+        shown = _difference if name == DIFFERENCE else number
+        at = x + 26, y + 38
+        body.append(table(*at, rows, w, most, "", marked, shown) if written else mosaic(*at, rows, most, marked))
         height = max(height, y + 38 + len(rows) * h)
         x += wide + 22
         width = max(width, x)
     lines = [] if written and len(tables) == 3 else wrapped(text)  # numbers and marks say it all
     body += [label(6, height + 20 + 16 * k, line, "gl-note", "start") for k, line in enumerate(lines)]
     width, height = max([width, *(text_width(line) + 12 for line in lines)]), height + 12 + 16 * len(lines)
-    return Picture(
-        svg(width, height, "".join(body), text, static("cells.css"), beside=PAGE if written else None), text, text
-    )
+    image = svg(width, height, "".join(body), text, static("cells.css"), beside=PAGE if written else None)
+    return Picture(image, text, text)

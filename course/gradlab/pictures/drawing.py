@@ -3,7 +3,7 @@
 import textwrap
 from collections import Counter
 
-from ..words import _, ngettext
+from ..words import N_, _, ngettext
 from .collapse import fit
 from .graph import Node, describe, kind_outside, short, walk
 from .layout import layout, turned
@@ -16,6 +16,9 @@ LIMIT = 60  # maximum number of boxes in a readable picture
 DETAILED = 24  # maximum number of boxes that list each saved value
 MARGIN = 6
 WIDE = 1100  # maximum px of a graph drawn from left to right
+_NOT_RECORDED = N_("{name} has no graph: its grad_fn is None because no operation was recorded.")
+_NOT_COMPUTED = N_("{name} has no graph: its grad_fn is None because it was not computed by a recorded operation.")
+_SAME_AS, _VIEW_OF = N_("{name} is {tensor}"), N_("{name} is a view of {tensor}")  # what a saved value is
 
 
 def draw(*tensors, names=None, values=False, limit=LIMIT, notes=None, wrong=()):
@@ -36,10 +39,9 @@ def draw(*tensors, names=None, values=False, limit=LIMIT, notes=None, wrong=()):
     └─ 3 constant
     """
     if tensors and hasattr(tensors[0], "edges"):
-        graph = graph_of_values(tensors[0], names or {})
-        _add_notes(graph, (), notes or {}, wrong)
-        return picture(graph)
-    graph = graph_of(tensors, callers_names(names), values=values, limit=limit)
+        graph, tensors = graph_of_values(tensors[0], names or {}), ()
+    else:
+        graph = graph_of(tensors, callers_names(names), values=values, limit=limit)
     _add_notes(graph, tensors, notes or {}, wrong)
     return picture(graph)
 
@@ -47,8 +49,7 @@ def draw(*tensors, names=None, values=False, limit=LIMIT, notes=None, wrong=()):
 def graph_of(tensors, names, values=False, limit=LIMIT):
     """Return the described graph behind tensors; cut at `limit` nodes; raises PictureError without tensors."""
     if not tensors:
-        text = _("draw() was given nothing. Give it the tensor whose history you want to see, such as draw(loss).")
-        raise PictureError(text)
+        raise PictureError(_("draw() needs the tensor whose history you want to see, such as draw(loss)."))
     for tensor in tensors:
         if not is_tensor(tensor):
             raise not_a_tensor("draw", tensor)
@@ -69,13 +70,7 @@ def _add_lone(graph, tensor, names, values):
     node = Node(kind, "", names.of(tensor) or _("tensor"), tuple(tensor.shape), value=short(tensor) if values else "")
     graph.roots.append(len(graph.nodes))
     graph.nodes.append(node)
-    note = _("{name} has no graph: its grad_fn is None because no operation was recorded.", name=node.name)
-    if tensor.requires_grad:
-        note = _(
-            "{name} has no graph: its grad_fn is None because it was not computed by a recorded operation.",
-            name=node.name,
-        )
-    graph.note = graph.note or note
+    graph.note = graph.note or _(_NOT_COMPUTED if tensor.requires_grad else _NOT_RECORDED, name=node.name)
 
 
 def _add_notes(graph, tensors, notes, wrong):
@@ -83,9 +78,7 @@ def _add_notes(graph, tensors, notes, wrong):
     boxes = {id(node.fn): node for node in graph.nodes if node.fn is not None}
     boxes |= {id(node.fn.variable): node for node in graph.nodes if hasattr(node.fn, "variable")}
     alone = [tensor for tensor in tensors if tensor.grad_fn is None and id(tensor) not in boxes]
-    boxes |= {
-        id(tensor): node for tensor, node in zip(alone, graph.nodes[len(graph.nodes) - len(alone) :], strict=True)
-    }
+    boxes |= zip(map(id, alone), graph.nodes[len(graph.nodes) - len(alone) :], strict=True)
 
     def box(of):
         return boxes.get(id(of)) or boxes.get(id(getattr(of, "grad_fn", None)))
@@ -93,9 +86,8 @@ def _add_notes(graph, tensors, notes, wrong):
     for of, note in notes.items():
         if node := box(of):
             node.note = note
-    for of in wrong:
-        if node := box(of):
-            node.wrong = True
+    for node in filter(None, map(box, wrong)):
+        node.wrong = True
 
 
 def picture(graph, css="", kind="gl-graph", extra=lambda i, node: [], done=(), across=False):
@@ -119,12 +111,12 @@ def picture(graph, css="", kind="gl-graph", extra=lambda i, node: [], done=(), a
     body = [label(MARGIN, MARGIN + 10 + 16 * k, line, "gl-note", "start") for k, line in enumerate(notes)]
     body.append(f'<g transform="translate({left} {top})">')
     first = {}  # where the leftmost of the edges that leave a node begins
-    for edge, route in zip(graph.edges, plan.routes, strict=True):
+    drawn = [*zip(graph.edges, plan.routes, strict=True)]
+    for edge, route in drawn:
         first[edge.source] = min(first.get(edge.source, route[0]), route[0])
-    body += [
-        _edge(edge, route, edge.source in done, leaving[edge.source] > 1 and route[0] == first[edge.source], across)
-        for edge, route in zip(graph.edges, plan.routes, strict=True)
-    ]
+    for edge, route in drawn:
+        leftmost = leaving[edge.source] > 1 and route[0] == first[edge.source]
+        body.append(_edge(edge, route, edge.source in done, leftmost, across))
     body += [_box(i, graph, plan.boxes[i], lines, i in done) for i, lines in enumerate(boxes)]
     body.append("</g>")
     alt = summary(graph)
@@ -170,9 +162,7 @@ def _saved_lines(saved, detailed):
     for s in saved:
         name, what = s.name, f"= {s.value}" if s.value else "" if s.shape is None else str(s.shape)
         if s.holds and s.holds != s.name:
-            name = _("{name} is {tensor}", name=s.name, tensor=s.holds)
-            if s.view:
-                name = _("{name} is a view of {tensor}", name=s.name, tensor=s.holds)
+            name = _(_VIEW_OF if s.view else _SAME_AS, name=s.name, tensor=s.holds)
         lines.append((shorten(_(HELD[s.state], values=f"{name} {what}".rstrip()), 48), f"gl-s gl-{s.state}"))
     return lines
 
@@ -205,18 +195,13 @@ def _edge(edge, route, done, leftmost, across):
     end = 0 if edge.frozen else 6
     path = [f"M{x} {y}"]
     for k, (x1, y1) in enumerate(rest):
+        gap = end if k == len(rest) - 1 else 0
         if across:
-            stop = x1 + end if k == len(rest) - 1 else x1
-            bend = (x + stop) // 2
+            stop, bend = x1 + gap, (x + x1 + gap) // 2
             path.append(f"H{stop}" if y1 == y else f"C{bend} {y} {bend} {y1} {stop} {y1}")
-            x, y = x1, y1
-            continue
-        stop = y1 - end if k == len(rest) - 1 else y1
-        if x1 == x:
-            path.append(f"V{stop}")
         else:
-            bend = (y + stop) // 2
-            path.append(f"C{x} {bend} {x1} {bend} {x1} {stop}")
+            stop, bend = y1 - gap, (y + y1 - gap) // 2
+            path.append(f"V{stop}" if x1 == x else f"C{x} {bend} {x1} {bend} {x1} {stop}")
         x, y = x1, y1
     css = "gl-e gl-cold" if edge.frozen else "gl-e gl-done" if done else "gl-e"
     line = f'<path d="{"".join(path)}"/>'

@@ -127,9 +127,8 @@ def _describe_op(node, names, values):
     if values:
         output = names.output(node.fn)
         if output is None:
-            output = next(
-                (t for s, t in saved_values(node.fn, names) if s.name == "result" and s.state == "saved"), None
-            )
+            saved = saved_values(node.fn, names)
+            output = next((t for s, t in saved if s.name == "result" and s.state == "saved"), None)
         node.value = "" if output is None else short(output)
 
 
@@ -224,12 +223,8 @@ def _add_saved(values, name, read, names):
         itself = names.of(value) if names is not None else ""
         holds = itself or (names.of(getattr(value, "_base", None)) if names is not None else "")
         constant = not tuple(value.shape) and not value.requires_grad and not holds
-        values.append(
-            (
-                Saved(name, tuple(value.shape), value=short(value) if constant else "", holds=holds, view=not itself),
-                value,
-            )
-        )
+        written = short(value) if constant else ""
+        values.append((Saved(name, tuple(value.shape), value=written, holds=holds, view=not itself), value))
 
 
 def _why(error):

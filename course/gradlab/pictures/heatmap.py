@@ -28,21 +28,20 @@ def heat(image, map=None, titles=None, columns=4):
     titles = [titles] if isinstance(titles, str) else list(titles or [""] * len(images))
     if not len(images) == len(maps) == len(titles):
         counts = {"images": len(images), "maps": len(maps), "titles": len(titles)}
-        text = _(
-            "heat() needs as many maps and titles as images, but was given "
-            "{images} images, {maps} maps, {titles} titles.",
-            **counts,
-        )
+        text = _("heat() needs as many maps and titles as images ({images}), not {maps} and {titles}.", **counts)
         raise PictureError(text)
     return Heat(images, maps, titles, columns)
 
 
 def _array(value):
-    """Return a tensor, or anything like an array, as a NumPy array."""
+    """Return a tensor, or anything like an array, as a NumPy array without a batch or channel of one."""
     if hasattr(value, "detach"):
         value = value.detach()
         value = value.cpu() if hasattr(value, "cpu") else value
-    return np.asarray(value.numpy() if hasattr(value, "numpy") else value, float)
+    array = np.asarray(value.numpy() if hasattr(value, "numpy") else value, float)
+    while array.ndim > 2 and array.shape[0] == 1:
+        array = array[0]
+    return array
 
 
 def _several(value, name):
@@ -50,15 +49,13 @@ def _several(value, name):
     if isinstance(value, list | tuple):
         return list(value)
     array = _array(value)
-    batch = array.ndim == 4 or (array.ndim == 3 and (name == "map" and array.shape[0] != 1))
+    batch = array.ndim == 4 or (array.ndim == 3 and name == "map")
     return list(array) if batch else [array]
 
 
 def _image(value):
     """Return an image as an array (H, W) or (H, W, 3) with values from 0 to 1."""
     array = _array(value)
-    while array.ndim > 2 and array.shape[0] == 1:
-        array = array[0]
     if array.ndim == 3 and array.shape[0] == 3:
         array = array.transpose(1, 2, 0)
     if not (array.ndim == 2 or (array.ndim == 3 and array.shape[2] == 3)):
@@ -71,8 +68,6 @@ def _image(value):
 
 def _map(value):
     array = _array(value)
-    while array.ndim > 2 and array.shape[0] == 1:
-        array = array[0]
     if array.ndim != 2:
         text = _("a map has the shape (h, w), not {shape}. Sum or take the maximum over channels.", shape=array.shape)
         raise PictureError(text)

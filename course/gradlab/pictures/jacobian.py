@@ -4,7 +4,7 @@ from ..words import _
 from .cells import CELL_H, cell_width, largest, table
 from .graph import number
 from .naming import is_tensor
-from .picture import Picture, PictureError, element_names, label, script, shorten, static, svg, text_width
+from .picture import Picture, PictureError, element_names, label, script, static, svg, text_width
 
 MOST = 8  # maximum number of inputs, and of outputs
 
@@ -22,33 +22,23 @@ def vjp(f, x, v=None):
     vᵀJ = [3.5, 2.5]
     """
     rows, shape_y = jacobian(f, x)
-    start = _start(v, len(rows), shape_y)
-    return Sliders(rows, start, element_names("y", shape_y), element_names("x", x.shape))
+    return Sliders(rows, _start(v, len(rows)), element_names("y", shape_y), element_names("x", x.shape))
 
 
 def jacobian(f, x):
     """Return the Jacobian as rows of numbers, each from a backward pass with a one-hot v, and the shape of f(x)."""
-    if not callable(f):
-        text = _("vjp() needs a function first, but was given a {type}: vjp(f, x).", type=type(f).__name__)
-        raise PictureError(text)
-    if not is_tensor(x):
-        given = shorten(repr(x), 40)
-        raise PictureError(_("vjp() needs a tensor as its second argument, but was given {given}.", given=given))
+    if not callable(f) or not is_tensor(x):
+        types = {"f": type(f).__name__, "x": type(x).__name__}
+        raise PictureError(_("vjp() needs a function and a tensor, but was given a {f} and a {x}.", **types))
     leaf = x.detach().clone().requires_grad_()
     y = f(leaf)
     if not is_tensor(y) or y.grad_fn is None:
-        text = _("f(x) is a {type}; f must compute a tensor from x, without detaching it.", type=type(y).__name__)
-        if is_tensor(y):
-            text = _("f(x) is a tensor without a graph; f must compute a tensor from x, without detaching it.")
-        raise PictureError(text)
+        kind = type(y).__name__
+        raise PictureError(_("f must compute a tensor from x without detaching it, but f(x) is a {type}.", type=kind))
     n, m = leaf.reshape(-1).shape[0], y.reshape(-1).shape[0]
     if n > MOST or m > MOST:
         parts = {"inputs": n, "outputs": m, "most": MOST}
-        text = _(
-            "x has {inputs} elements and f(x) has {outputs}; the sliders show up to {most} each. Use a smaller f.",
-            **parts,
-        )
-        raise PictureError(text)
+        raise PictureError(_("x has {inputs} elements and f(x) has {outputs}; vjp() shows up to {most} each.", **parts))
     rows = []
     for k in range(m):
         one_hot = y.detach().clone()
@@ -56,19 +46,16 @@ def jacobian(f, x):
             one_hot.reshape(-1)[i] = float(i == k)
         leaf.grad = None
         y.backward(one_hot, retain_graph=True)
-        row = [0.0] * n if leaf.grad is None else [float(leaf.grad.reshape(-1)[j].item()) for j in range(n)]
-        rows.append(row)
+        rows.append([0.0] * n if leaf.grad is None else [float(leaf.grad.reshape(-1)[j].item()) for j in range(n)])
     return rows, tuple(y.shape)
 
 
-def _start(v, m, shape):
+def _start(v, m):
     if v is None:
         return [1.0] + [0.0] * (m - 1)
     flat = v.detach().reshape(-1).tolist() if is_tensor(v) else list(v)
     if len(flat) != m:
-        parts = {"given": len(flat), "count": m, "shape": shape}
-        text = _("v has {given} elements, but f(x) has {count} (shape {shape}); v needs one for each.", **parts)
-        raise PictureError(text)
+        raise PictureError(_("v has {given} elements, but f(x) has {count}.", given=len(flat), count=m))
     return [float(value) for value in flat]
 
 
@@ -89,9 +76,8 @@ class Sliders(Picture):
         for name, weight, row in zip(outputs, v, rows, strict=True):
             # Translators: a row of the Jacobian, which belongs to {output}, and its element of v
             lines.append(_("{output}: v = {number}, row {row}", output=name, number=number(weight), row=_list(row)))
-        super().__init__(
-            _draw(rows, v, result, outputs, inputs, alt), "\n".join([*lines, f"vᵀJ = {_list(result)}"]), alt
-        )
+        lines.append(f"vᵀJ = {_list(result)}")
+        super().__init__(_draw(rows, v, result, outputs, inputs, alt), "\n".join(lines), alt)
 
     def html(self):
         most = max(largest(self.rows), 1e-12)
@@ -118,24 +104,18 @@ def _draw(rows, v, result, outputs, inputs, alt):
     w = max(cell_width(rows, [v], [result], reach), *(text_width(name) + 10 for name in inputs))
     most = largest(rows)
     x0 = 10 + max(text_width(name) for name in [*outputs, "vᵀJ"])
-    x1 = x0 + w + 34
-    top = 40
-    bottom = top + len(rows) * CELL_H + 34
-    body = [
-        label(x0 + w // 2, 14, "v", "gl-t gl-note"),
-        label(x1 + len(inputs) * w // 2, 14, _("Jacobian J"), "gl-t gl-note"),
-    ]
+    x1, top = x0 + w + 34, 40
+    x, bottom = x1 + len(inputs) * w // 2, top + len(rows) * CELL_H + 34
+    body = [label(x0 + w // 2, 14, "v", "gl-t gl-note"), label(x, 14, _("Jacobian J"), "gl-t gl-note")]
     body += [label(x1 + j * w + w // 2, 33, name, "gl-note") for j, name in enumerate(inputs)]
     body += [label(x0 - 8, top + i * CELL_H + 16, name, "gl-note", "end") for i, name in enumerate(outputs)]
-    body += [label(x1 - 8, bottom + 16, "vᵀJ", "gl-t gl-note", "end")]
-    body.append(label(x0 + w + 17, top + len(rows) * CELL_H // 2 + 4, "×", "gl-t gl-note"))
-    body.append(table(x0, top, [[a] for a in v], w, 2, "v"))
-    body.append(table(x1, top, rows, w, most, "J"))
-    body.append(table(x1, bottom, [result], w, most, "p"))
-    x = x1 + len(inputs) * w // 2
-    body.append(
-        f'<path class="gl-sum" d="M{x} {bottom - 27}v18"/><path class="gl-tip" d="M{x} {bottom - 4}l-4 -7h8z"/>'
-    )
-    return svg(
-        x1 + len(inputs) * w + 6, bottom + CELL_H + 6, "".join(body), alt, static("cells.css") + static("vjp.css")
-    )
+    body += [
+        label(x1 - 8, bottom + 16, "vᵀJ", "gl-t gl-note", "end"),
+        label(x0 + w + 17, top + len(rows) * CELL_H // 2 + 4, "×", "gl-t gl-note"),
+        table(x0, top, [[a] for a in v], w, 2, "v"),
+        table(x1, top, rows, w, most, "J"),
+        table(x1, bottom, [result], w, most, "p"),
+        f'<path class="gl-sum" d="M{x} {bottom - 27}v18"/><path class="gl-tip" d="M{x} {bottom - 4}l-4 -7h8z"/>',
+    ]
+    css = static("cells.css") + static("vjp.css")
+    return svg(x1 + len(inputs) * w + 6, bottom + CELL_H + 6, "".join(body), alt, css)

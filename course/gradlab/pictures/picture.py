@@ -32,12 +32,7 @@ class PictureError(ValueError):
 def not_a_tensor(function, given):
     """Return the error of a function that was given something else than a tensor."""
     parts = {"function": function, "given": shorten(repr(given), 60), "type": type(given).__name__}
-    text = _(
-        "{function}() needs a tensor, but was given {given} of type {type}. "
-        "Give it the result of your computation, such as {function}(loss).",
-        **parts,
-    )
-    return PictureError(text)
+    return PictureError(_("{function}() needs a tensor, but was given {given} of type {type}.", **parts))
 
 
 @cache

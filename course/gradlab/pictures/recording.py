@@ -106,46 +106,22 @@ def refuse(loss, gradient, name):
     """Raise PictureError if `loss` cannot be stepped through, with the reason and what to do."""
     if not is_tensor(loss):
         raise not_a_tensor("step", loss)
-    if loss.grad_fn is None and loss.requires_grad:
-        text = _("{name} has no graph to step through: its grad_fn is None because it is a leaf.", name=name)
-        raise PictureError(text)
     if loss.grad_fn is None:
-        text = _(
-            "{name} has no graph to step through: its grad_fn is None because no operation was recorded.", name=name
-        )
-        raise PictureError(text)
-    shape, count = tuple(loss.shape), prod(loss.shape)
-    if gradient is None and count != 1:
-        parts = {"name": name, "count": count, "shape": shape}
-        text = _(
-            "{name} has {count} elements (shape {shape}); the external gradient defaults to 1 only for a single "
-            "element. Pass it: step({name}, gradient=…) with a tensor of shape {shape}.",
-            **parts,
-        )
-        raise PictureError(text)
-    if gradient is not None and (not is_tensor(gradient) or tuple(gradient.shape) != shape):
-        parts = {"name": name, "shape": shape, "given": type(gradient).__name__}
-        text = _("gradient must be a tensor of {name}'s shape {shape}, but has type {given}.", **parts)
-        if is_tensor(gradient):
-            parts["given"] = tuple(gradient.shape)
-            text = _("gradient must be a tensor of {name}'s shape {shape}, but has shape {given}.", **parts)
-        raise PictureError(text)
+        raise PictureError(_("{name} has no graph: its grad_fn is None because no operation was recorded.", name=name))
+    parts = {"name": name, "shape": tuple(loss.shape)}
+    if gradient is None and prod(loss.shape) != 1:
+        raise PictureError(_("{name} has several elements: pass gradient=…, a tensor of its shape {shape}.", **parts))
+    if gradient is not None and (not is_tensor(gradient) or tuple(gradient.shape) != parts["shape"]):
+        given = tuple(gradient.shape) if is_tensor(gradient) else type(gradient).__name__
+        raise PictureError(_("gradient must be a tensor of {name}'s shape {shape}, not {given}.", **parts, given=given))
     graph = walk([loss.grad_fn])
     if len(graph.nodes) > LIMIT:
         parts = {"name": name, "count": len(graph.nodes), "limit": LIMIT}
-        text = _(
-            "The graph of {name} has {count:,} nodes; the stepper shows up to {limit}. "
-            "Step through a smaller model or fewer time steps.",
-            **parts,
-        )
-        raise PictureError(text)
+        raise PictureError(_("The graph of {name} has {count:,} nodes; the stepper shows up to {limit}.", **parts))
     if is_freed(graph):
-        text = _(
-            "This graph's saved values were freed by an earlier backward pass, so {name} cannot be stepped through "
-            "again. Compute it again, or call the earlier backward with retain_graph=True.",
-            name=name,
-        )
-        raise PictureError(text)
+        freed = _("This graph's saved values were freed by an earlier backward pass.")
+        what_to_do = _("Compute {name} again, or call the earlier backward with retain_graph=True.", name=name)
+        raise PictureError(f"{freed} {what_to_do}")
 
 
 def _copy(tensor):

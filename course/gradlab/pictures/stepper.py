@@ -51,11 +51,9 @@ class Stepper(Picture):
                 return []
             return [(_("step {number}: {gradient}", number=order[i], gradient=self._grad(order[i] - 1)), "gl-g")]
 
-        css = static("steps.css")
-        frees = " gl-frees" if any(visit.freed for visit in visits) else ""
-        base, self._tall = (
-            picture(graph, css, f"gl-steps{frees}", extra, done=set(order), across=across) for across in (True, False)
-        )
+        kind = "gl-steps gl-frees" if any(visit.freed for visit in visits) else "gl-steps"
+        about = graph, static("steps.css"), kind, extra, set(order)
+        base, self._tall = picture(*about, across=True), picture(*about)
         ran = ngettext("Backward ran in {count} step.", "Backward ran in {count} steps.", len(visits))
         alt = f"{base.alt} {ran}"
         super().__init__(base.svg, "\n".join([alt, *self.lines()]), alt)
@@ -132,19 +130,13 @@ def _record(graph, visit):
     if node.kind == "leaf":
         record["before"] = "None" if visit.before is None else _text(visit.before)
         record["after"] = "None" if visit.after is None else _text(visit.after)
-    else:
-        record["saved"] = [f"{name} = {value}" for name, value in visit.saved]
-        record["freed"] = visit.freed
-        record["sends"] = [
-            {
-                "to": _title(graph.nodes[sent.target]),
-                "slot": sent.slot,
-                "formula": _product(visit, sent),
-                "value": _text(sent.gradient),
-            }
-            for sent in visit.sends
-        ]
-    return record
+        return record
+    sends = []
+    for sent in visit.sends:
+        to, formula, value = _title(graph.nodes[sent.target]), _product(visit, sent), _text(sent.gradient)
+        sends.append({"to": to, "slot": sent.slot, "formula": formula, "value": value})
+    saved = [f"{name} = {value}" for name, value in visit.saved]
+    return record | {"saved": saved, "freed": visit.freed, "sends": sends}
 
 
 def _outstanding(graph, visits):

@@ -6,7 +6,7 @@ from math import prod
 from ..words import N_, _, ngettext
 from .hooking import TENSOR_HOOKS, input_names, listening, registered, watching
 from .naming import is_module, is_tensor
-from .picture import PAGE, TEXT, TITLE, Picture, PictureError, label, shorten, static, svg, text_width, wrapped
+from .picture import PAGE, TEXT, TITLE, Picture, PictureError, label, static, svg, text_width, wrapped
 
 ROW = 22  # px
 LINE = 15  # extra px for a hook's second argument
@@ -31,9 +31,7 @@ def hooks(model, *inputs, loss=None, watch=False):
     ...
     """
     if not is_module(model):
-        type_ = type(model).__name__
-        text = _("hooks() needs a module, but was given a {type}. Pass the model, then its inputs.", type=type_)
-        raise PictureError(text)
+        raise PictureError(_("hooks() needs a model, then its inputs, not a {type}.", type=type(model).__name__))
     fired = run(model, inputs, loss, watch) if inputs else None
     return Timeline(fired, registered(model, inputs), places(model, inputs))
 
@@ -45,12 +43,7 @@ def run(model, inputs, loss=None, watch=False):
         output = model(*inputs)
         value = loss(output) if loss is not None else output
         if not is_tensor(value) or value.grad_fn is None:
-            text = _(
-                "nothing to run backward from: the model returned {type} without a graph. "
-                "Pass loss=, a function of the model's output that returns a scalar computed from it.",
-                type=shorten(type(value).__name__, 40),
-            )
-            raise PictureError(text)
+            raise PictureError(_("Nothing to run backward from: pass loss=, a function of the model's output."))
         phase = N_("backward")
         if prod(value.shape) == 1:
             value.backward()
@@ -75,7 +68,7 @@ class Timeline(Picture):
     def __init__(self, fired, left, order):
         self.fired, self.registered = fired, left
         lines = self.fired_lines() + self.registered_lines()
-        alt = " ".join(line for line in (self.fired_lines()[:1] + self.registered_lines()[:1]))
+        alt = " ".join(self.fired_lines()[:1] + self.registered_lines()[:1])
         super().__init__(_draw(fired or [], self, order, alt), "\n".join(lines), alt)
 
     def fired_lines(self):
@@ -159,10 +152,8 @@ def _draw(fired, timeline, order, alt):
         body.append(f'<g class="gl-event {css}"><circle cx="{a}" cy="{b}" r="5"/>')
         for k, (start, lines) in enumerate(zip(starts, row, strict=True)):
             above = LINE * (len(lines) - 1) // 2
-            body += [
-                label(start, b + 4 - above + LINE * n, line, "gl-v" if k == 2 else "", "start")
-                for n, line in enumerate(lines)
-            ]
+            css, y = "gl-v" if k == 2 else "", b + 4 - above
+            body += [label(start, y + LINE * n, line, css, "start") for n, line in enumerate(lines)]
         body.append("</g>")
     heads = [label(s, 18, t, "gl-t gl-note", "start") for s, t in zip(starts, titles, strict=True)]
     notes = [part for line in _notes(fired, timeline) for part in wrapped(line.strip())]

@@ -51,11 +51,11 @@ def recall(chapter: str | None = None) -> dict[str, Guess]:
 
 def surprises(workspace: Path) -> dict[str, dict[str, Guess]]:
     """Return a workspace's wrong guesses of which the learner was sure, by chapter and prediction."""
-    chapters = {name: converted(guesses, Guess) for name, guesses in sorted(_guesses.read(workspace).items())}
-    surprising = {
-        name: {of: guess for of, guess in all_of.items() if guess.surprising} for name, all_of in chapters.items()
-    }
-    return {name: guesses for name, guesses in surprising.items() if guesses}
+    surprising: dict[str, dict[str, Guess]] = {}
+    for name, guesses in sorted(_guesses.read(workspace).items()):
+        found = {of: guess for of, guess in converted(guesses, Guess).items() if guess.surprising}
+        surprising |= {name: found} if found else {}
+    return surprising
 
 
 def remember(name: str, guess: Guess) -> None:

@@ -6,11 +6,11 @@ A guess is one text per blank: what was typed, or the chosen option.
 import contextlib
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..pictures.picture import element_names
-from ..words import N_, _, ngettext
+from ..words import N_, _
 from .guesses import told
 
 NEAR = 0.02  # a number that is not whole may be off by 2%
@@ -101,9 +101,8 @@ class Numbers(Kind):
         for (label, blanks), value in zip(self.labels.items(), _spread(given, list(self.labels)), strict=True):
             flat = [None] * len(blanks) if value is None else _flat(value)
             if len(flat) != len(blanks):
-                parts = {"label": label, "blanks": len(blanks), "numbers": len(flat)}
-                text = _("{label} has {blanks} blanks, but compare() was given {numbers} numbers", **parts)
-                raise PredictionError(text)
+                parts = {"label": label, "count": len(blanks), "given": len(flat)}
+                raise PredictionError(_("{label} has {count} blanks, but compare() was given {given} numbers", **parts))
             numbers += [None if number is None else float(number) for number in flat]
         return numbers
 
@@ -120,10 +119,9 @@ class Choice(Kind):
     def answers(self, given):
         labels = [blank.label for blank in self.blanks]
         words = [_word(value) for value in _spread(given, labels)]
-        for value in words:
-            if value not in self.blanks[0].options:
-                options = ", ".join(self.blanks[0].options)
-                raise PredictionError(_("{value!r} is not one of the options {options}", value=value, options=options))
+        options = self.blanks[0].options
+        if unknown := [value for value in words if value not in options]:
+            raise PredictionError(_("{value!r} is not one of the options", value=unknown[0]))
         return words
 
 
@@ -137,8 +135,7 @@ class Order(Kind):
     def read(self, texts):
         values = super().read(texts)
         for index, value in enumerate(values):
-            first = values.index(value)
-            if first < index:
+            if (first := values.index(value)) < index:
                 places = {"one": self.blanks[first].label, "other": self.blanks[index].label}
                 text = _("“{event}” cannot come both {one} and {other}.", event=self.translated(value), **places)
                 raise Unreadable(index, text)
@@ -147,8 +144,7 @@ class Order(Kind):
     def answers(self, given):
         order = [str(value) for value in _spread(given, self.events)]
         if sorted(order) != sorted(self.events):
-            given, events = ", ".join(order), ", ".join(self.events)
-            raise PredictionError(_("compare() was given {given}; the events are {events}", given=given, events=events))
+            raise _other_than(order, self.events)
         return order
 
 
@@ -167,21 +163,19 @@ def _spread(given: tuple, labels: Sequence[str]) -> list:
     only = given[0] if len(given) == 1 else None
     if isinstance(only, Mapping):
         if set(only) != set(labels):
-            keys, wanted = ", ".join(only), ", ".join(labels)
-            raise PredictionError(_("compare() was given {given}; the labels are {labels}", given=keys, labels=wanted))
+            raise _other_than(only, labels)
         return [only[label] for label in labels]
     if len(labels) > 1 and isinstance(only, list | tuple):
         given = tuple(only)
     if len(given) != len(labels):
-        text = ngettext(
-            "compare() takes one answer, but was given {given}",
-            "compare() takes {count} answers ({labels}), but was given {given}",
-            len(labels),
-            labels=", ".join(labels),
-            given=len(given),
-        )
-        raise PredictionError(text)
+        raise _other_than(map(shown, given), labels)
     return list(given)
+
+
+def _other_than(given: Iterable[str], wanted: Iterable[str]) -> PredictionError:
+    """Return the error of `compare` that was given something else than what is wanted."""
+    parts = {"given": ", ".join(given), "wanted": ", ".join(wanted)}
+    return PredictionError(_("compare() was given {given}; it takes {wanted}", **parts))
 
 
 def _flat(value) -> list:
@@ -212,14 +206,14 @@ def _number(index: int, text: object, label: str) -> float | None:
         raise Unreadable(index, _empty(label))
     if typed.lower() == "none":
         return None
-    start = _("{label}: “{typed}” cannot be read as a number.", label=label, typed=typed[:30])
+    help = _("Write one number such as 2, -0.5 or 1e-3; None, inf and nan also work.")
     if re.fullmatch(r"-?[1-9]\d{0,2}(,\d{3})+", typed):
         help = _("Without the comma it is {number}.", number=typed.replace(",", ""))
-        raise Unreadable(index, f"{start} {help}")
-    with contextlib.suppress(ValueError):
-        return float(re.sub(r"^(-?\d+),(\d+)$", r"\1.\2", typed))
-    help = _("Write one number such as 2, -0.5 or 1e-3; None, inf and nan also work.")
-    raise Unreadable(index, f"{start} {help}")
+    else:
+        with contextlib.suppress(ValueError):
+            return float(re.sub(r"^(-?\d+),(\d+)$", r"\1.\2", typed))
+    unreadable = _("{label}: “{typed}” cannot be read as a number.", label=label, typed=typed[:30])
+    raise Unreadable(index, f"{unreadable} {help}")
 
 
 def _empty(label: str) -> str:

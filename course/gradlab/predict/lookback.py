@@ -33,8 +33,8 @@ def renew() -> None:
 def _lookback(guesses: dict[str, Guess]) -> dict[str, str]:
     """Return what the summary says, as text and as HTML."""
     if not guesses:
-        text = _("No guesses in this chapter yet. Guesses that you were sure of but got wrong will be listed here.")
-        return {"text/plain": text}
+        none = _("No guesses in this chapter yet. Guesses that you were sure of but got wrong will be listed here.")
+        return {"text/plain": none}
     right = sum(guess.all_right for guess in guesses.values())
     surprises = [(name, guess) for name, guess in guesses.items() if guess.surprising]
     words = ngettext(

@@ -10,12 +10,20 @@ from IPython.display import DisplayHandle, display
 
 from .. import live, notebook
 from ..captured import Captured
-from ..words import _
+from ..words import N_, _
 from .form import form_class, own_words
 from .guesses import TRUTH, Guess, forget, recall, remember, told
 from .kinds import Choice, Kind, Numbers, Order, PredictionError, Unreadable, shown
 from .lookback import renew
 
+_SCORES = {  # by whether the guess is right, "many" if it has several parts; and whether the learner was sure
+    (True, True): N_("right, and you were sure."),
+    (True, False): N_("right, and you were not sure."),
+    (False, True): N_("not right, and you were sure."),
+    (False, False): N_("not right, and you were not sure."),
+    ("many", True): N_("{right} of {total} right, and you were sure."),
+    ("many", False): N_("{right} of {total} right, and you were not sure."),
+}
 _open: dict[str, Any] = {}  # by name: the form waiting for a guess
 _running: list[str] = []  # the prediction whose block is running
 _prepared: dict[str, "Prediction"] = {}  # by name: the predictions that read their own answers
@@ -61,8 +69,7 @@ def question(name):
             (w**2).backward()  # ←
     """
     if name not in _prepared:
-        text = _("the question {name} is not prepared: run the folded cell of questions near the top", name=name)
-        raise PredictionError(text)
+        raise PredictionError(_("{name} is not prepared: run the folded cell of questions near the top", name=name))
     return _prepared[name]
 
 
@@ -97,12 +104,8 @@ class Prediction:
 
     def asked(self) -> dict[str, Any]:
         """Return what the form shows, in the reader's language."""
-        translated = self.kind.translated
-        blanks = [
-            {"label": translated(blank.label), "options": [*map(translated, blank.options)]}
-            for blank in self.kind.blanks
-        ]
-        distinct = isinstance(self.kind, Order)
+        told, distinct = self.kind.translated, isinstance(self.kind, Order)
+        blanks = [{"label": told(blank.label), "options": [*map(told, blank.options)]} for blank in self.kind.blanks]
         return {"question": self._question(), "blanks": blanks, "distinct": distinct, "words": own_words()}
 
     def output(self) -> str:
@@ -114,8 +117,7 @@ class Prediction:
 
     def __enter__(self):
         if _running:
-            text = _("prediction {name} is inside {outer}; end that block first", name=self.name, outer=_running[-1])
-            raise PredictionError(text)
+            raise PredictionError(_("{name} is inside {outer}: end that first", name=self.name, outer=_running[-1]))
         _running.append(self.name)
         self.answers, self._captured = [], Captured().start()
         return self
@@ -130,11 +132,9 @@ class Prediction:
             if error is not None or not self.answers:
                 self._captured.replay()
         if error is None and not self.answers:
-            text = _("prediction {name} has no answer: end its block with compare(…)", name=self.name)
-            raise PredictionError(text)
+            raise PredictionError(_("{name} has no answer: end its block with compare(…)", name=self.name))
         if error is None:
             self._show()
-        return False
 
     def _read(self, reader: FunctionType) -> None:
         defined, parameters = reader.__globals__, inspect.signature(reader).parameters.values()
@@ -145,8 +145,7 @@ class Prediction:
         self.compare(*(answers if isinstance(answers, tuple) else (answers,)))
 
     def _show(self) -> None:
-        before = _open.pop(self.name, None)
-        if before is not None:
+        if before := _open.pop(self.name, None):
             before.close()
         guess = recall().get(self.name)
         if get_ipython() is None:
@@ -191,14 +190,10 @@ class Prediction:
         try:
             self.kind.read(texts)
         except Unreadable as error:
-            form.problem = {
-                "blank": error.blank,
-                "sentence": str(error),
-                "count": form.problem.get("count", 0) + 1,
-            }
+            count = form.problem.get("count", 0) + 1
+            form.problem = {"blank": error.blank, "sentence": str(error), "count": count}
             return
-        right = self.kind.right(texts, self.answers)
-        guess = Guess(self.question, texts, bool(content.get("sure")), right)
+        guess = Guess(self.question, texts, bool(content.get("sure")), self.kind.right(texts, self.answers))
         remember(self.name, guess)
         renew()
         self._shown.update(self._answered(guess), raw=True)
@@ -206,18 +201,14 @@ class Prediction:
 
     def _answered(self, guess: Guess, before: bool = False) -> dict:
         said, how = ", ".join(map(self.kind.translated, guess.said)), score(guess)
-        words = _("You guessed {guess}: {score}", guess=said, score=how)
-        if before:
-            words = _("You guessed before {guess}: {score}", guess=said, score=how)
+        line = N_("You guessed before {guess}: {score}") if before else N_("You guessed {guess}: {score}")
+        words = _(line, guess=said, score=how)
         return self._data(f'<div class="gl-verdict-kept">{self._verdict(guess, before)}</div>', f"{words}\n")
 
     def _data(self, verdict: str, words: str) -> dict:
         """Return the output after a guess: the verdict, then the block's output."""
-        output = f'<div class="gl-output">{self.output()}</div>'
-        return {
-            "text/html": f"{live.style()}{verdict}{output}",
-            "text/plain": f"{words}{self._captured.text()}",
-        }
+        shown = f'{live.style()}{verdict}<div class="gl-output">{self.output()}</div>'
+        return {"text/html": shown, "text/plain": f"{words}{self._captured.text()}"}
 
     def _verdict(self, guess: Guess, before: bool = False) -> str:
         """Return the verdict as HTML: the score, then what was said for each blank and, if wrong, the right answer."""
@@ -234,14 +225,8 @@ class Prediction:
 
 def score(guess: Guess) -> str:
     """Return a sentence on how many parts of a guess were right, and whether the learner was sure."""
-    if len(guess.right) > 1:
-        parts = {"right": sum(guess.right), "total": len(guess.right)}
-        if guess.sure:
-            return _("{right} of {total} right, and you were sure.", **parts)
-        return _("{right} of {total} right, and you were not sure.", **parts)
-    if guess.all_right:
-        return _("right, and you were sure.") if guess.sure else _("right, and you were not sure.")
-    return _("not right, and you were sure.") if guess.sure else _("not right, and you were not sure.")
+    counts = {"right": sum(guess.right), "total": len(guess.right)}
+    return _(_SCORES["many" if len(guess.right) > 1 else guess.all_right, guess.sure], **counts)
 
 
 def _line(label: str, said: str, answer: str, right: bool) -> str:
