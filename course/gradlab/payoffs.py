@@ -111,7 +111,17 @@ class Payoff:
 
     def made(self, values: dict) -> PayoffOutput:
         """Return the output for these values of the controls; an error becomes one line."""
-        return _made(self.function, values, self.exercise, self.shows)
+        captured = Captured().start()
+        try:
+            result = self.function(**values)
+        except Exception as error:
+            return _stopped(error, self.exercise, self.shows)
+        finally:
+            captured.stop()
+        if result is not None:
+            captured.add(_closed(result))
+        body = captured.html(self.shows)
+        return PayoffOutput(body, captured.text(), result.svg if isinstance(result, Picture) else body)
 
     def values(self) -> dict[str, list]:
         """Return the values that each control can take, in order; none for a text, a file or a drawing."""
@@ -169,21 +179,6 @@ def _start(function, controls) -> dict:
             _("{name}() needs the same controls as parameters, each with a default.", name=function.__name__)
         )
     return given
-
-
-def _made(function, values: dict, exercise: str, shows: str) -> PayoffOutput:
-    """Return the function's output for these values; an error becomes one line."""
-    captured = Captured().start()
-    try:
-        result = function(**values)
-    except Exception as error:
-        return _stopped(error, exercise, shows)
-    finally:
-        captured.stop()
-    if result is not None:
-        captured.add(_closed(result))
-    body = captured.html(shows)
-    return PayoffOutput(body, captured.text(), result.svg if isinstance(result, Picture) else body)
 
 
 def _stopped(error: Exception, exercise: str, shows: str) -> PayoffOutput:

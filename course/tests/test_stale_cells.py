@@ -55,7 +55,7 @@ def test_a_later_version_that_fails_makes_the_earlier_one_stale(page, later, err
     if cell is None:
         page.session.homes["answer"] = None
     page.run(later, cell)
-    assert page.stale.startswith("answer: the cell that defines it ended in a")
+    assert page.stale.startswith("answer: the cell that defines it ended in an error: ")
     assert error in page.stale
     page.run(RIGHT, cell)
     assert page.stale == ""
@@ -63,7 +63,7 @@ def test_a_later_version_that_fails_makes_the_earlier_one_stale(page, later, err
 
 def test_a_cell_is_known_by_its_id_where_its_text_is_no_python(page):
     page.run("  dfe answer(x):\n return x")
-    assert page.stale.startswith("answer: the cell that defines it ended in a")
+    assert page.stale.startswith("answer: the cell that defines it ended in an error: ")
 
 
 def test_a_version_that_fails_after_its_definition_is_what_stands_on_the_page(page):
@@ -76,7 +76,7 @@ def test_a_cell_whose_other_function_was_not_reached_is_stale(page):
     page.run(both.format(1))
     assert page.stale == ""
     page.run(both.format(0))
-    assert page.stale.startswith("helper: the cell that defines it ended in a ZeroDivisionError")
+    assert page.stale.startswith("helper: the cell that defines it ended in an error: ZeroDivisionError")
 
 
 def test_a_helper_in_a_cell_of_its_own_counts_too(page):

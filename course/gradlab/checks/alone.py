@@ -36,22 +36,18 @@ from .without_torch import without_torch
 
 FORBIDDEN = -signal.SIGILL  # the exit code of a process that did what its exercise forbids
 _ILLEGAL = {"x86_64": b"\x0f\x0b", "aarch64": bytes(4)}  # an instruction that raises SIGILL
-_RECORDS = [("libtorch_cpu.so", "_ZN2at15sequence_number17get_and_incrementEv")]  # at::sequence_number, for each node
+_CPU, _C10 = "libtorch_cpu.so", "libc10.so"  # libraries of torch
+_RECORDS = [(_CPU, "_ZN2at15sequence_number17get_and_incrementEv")]  # at::sequence_number, for each node
 _DERIVES = [
-    ("libtorch_cpu.so", "_ZN5torch8autograd" + name)
-    for name in (
-        "6Engine7executeERKSt6vectorINS0_4EdgeESaIS3_EERKS2_IN2at6TensorESaIS9_EEbbbS7_",
-        "14ForwardADLevel12get_next_idxEv",
-    )
-] + [("libtorch_cpu.so", "_ZN5torch3jit13differentiateERSt10shared_ptrINS0_5GraphEE")]
+    (_CPU, "_ZN5torch8autograd6Engine7executeERKSt6vectorINS0_4EdgeESaIS3_EERKS2_IN2at6TensorESaIS9_EEbbbS7_"),
+    (_CPU, "_ZN5torch8autograd14ForwardADLevel12get_next_idxEv"),
+    (_CPU, "_ZN5torch3jit13differentiateERSt10shared_ptrINS0_5GraphEE"),
+]
 _TENSORS = [
-    ("libc10.so", f"_ZN3c1010TensorImplC1E{kinds}N6caffe28TypeMetaE{device}")
-    for kinds, device in (
-        ("NS0_8ImplTypeEONS_7StorageENS_14DispatchKeySetE", ""),
-        ("ONS_7StorageENS_14DispatchKeySetE", ""),
-        ("ONS_7StorageENS_14DispatchKeySetE", "St8optionalINS_6DeviceEE"),
-        ("NS_14DispatchKeySetE", "St8optionalINS_6DeviceEE"),
-    )
+    (_C10, "_ZN3c1010TensorImplC1ENS0_8ImplTypeEONS_7StorageENS_14DispatchKeySetEN6caffe28TypeMetaE"),
+    (_C10, "_ZN3c1010TensorImplC1EONS_7StorageENS_14DispatchKeySetEN6caffe28TypeMetaE"),
+    (_C10, "_ZN3c1010TensorImplC1EONS_7StorageENS_14DispatchKeySetEN6caffe28TypeMetaESt8optionalINS_6DeviceEE"),
+    (_C10, "_ZN3c1010TensorImplC1ENS_14DispatchKeySetEN6caffe28TypeMetaESt8optionalINS_6DeviceEE"),
 ]
 
 

@@ -93,14 +93,9 @@ def _encode_tensor(tensor: "torch.Tensor", spend: Callable[[int], None]) -> Valu
     if tensor.layout is not torch.strided or tensor.is_complex() or tensor.device.type == "meta":
         return Other(f"torch.Tensor ({tensor.layout}, {tensor.dtype}, {tensor.device})")
     spend(room(tensor.shape))
-    return _with_shape(
-        Tensor,
-        tensor.detach().cpu().flatten().tolist(),
-        str(tensor.dtype).removeprefix("torch."),
-        tensor.shape,
-        requires_grad=tensor.requires_grad,
-        grad_fn=tensor.grad_fn.name() if tensor.grad_fn is not None else None,
-    )
+    values, dtype = tensor.detach().cpu().flatten().tolist(), str(tensor.dtype).removeprefix("torch.")
+    node = tensor.grad_fn.name() if tensor.grad_fn is not None else None
+    return _with_shape(Tensor, values, dtype, tensor.shape, requires_grad=tensor.requires_grad, grad_fn=node)
 
 
 def _with_shape(kind: type[Tensor | Array], values: list, dtype: str, shape, **more) -> Value:

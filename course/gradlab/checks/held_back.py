@@ -73,11 +73,7 @@ def _displays_into(parts: list[dict]) -> Iterator[None]:
 def held_back() -> Iterator[Printed]:
     """Hold back everything printed and displayed in the block, and show each warning once, without a cell's path."""
     printed = Printed()
-    with (
-        contextlib.redirect_stdout(printed),
-        contextlib.redirect_stderr(printed),
-        _displays_into(printed.displayed),
-    ):
+    with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed), _displays_into(printed.displayed):
         with warnings.catch_warnings(record=True) as caught:
             yield printed
         for text in dict.fromkeys(f"{warning.category.__name__}: {warning.message}" for warning in caught):

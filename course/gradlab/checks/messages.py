@@ -157,16 +157,16 @@ def failure(
     title, case, total, kind = check.title, check.cases[wrong[0]], len(check.cases), difference.kind
     place = sides.where(difference)
     if kind == "unsolved":
-        name = difference.sides[0].at
-        if name.isidentifier():
+        lead = _("Not solved yet: your function still raises NotImplementedError.")
+        if (name := difference.sides[0].at).isidentifier():
             lead = _("Not solved yet: {name}, which your function calls, still raises NotImplementedError.", name=name)
-            return Feedback(title, UNSOLVED, lead)
-        return Feedback(title, UNSOLVED, _("Not solved yet: your function still raises NotImplementedError."))
+        return Feedback(title, UNSOLVED, lead)
     right = total - len(wrong)
     score = ngettext("{count} of {total} cases is right.", "{count} of {total} cases are right.", right, total=total)
     yours, expected = sides.both(difference)
     sentence = _SENTENCES.get("raised later" if kind == "raised" and not place else kind, "")
-    sentence = _(sentence, yours=_ended(yours)) if sentence else ""
+    ended = yours if yours.endswith(("?", ".", "!")) else f"{yours}."
+    sentence = _(sentence, yours=ended) if sentence else ""
     hint = _hint(difference, _returns_none(check))
     note = sides.note(difference, case, seen, check.expected[wrong[0]])
     if kind == "judged":
@@ -180,17 +180,13 @@ def failure(
         known = " ".join([_("Likely slip in this case: {name}.", name=name), _of(title, partly.says)])
     note_first = note if kind == "type" else ""  # the numbers are right: that comes before what is wrong
     lead = known or note_first or hint or (note if kind in _NOTES_LEAD else "") or sentence
-    line = raised = ""
-    if place and kind in RAISED:
-        # Translators: place: a line of code, such as "line 3: return x / 0"
-        line = _("Raised at {place}.", place=place)
-    elif place:
-        # Translators: place: a part of a value, such as "index [0] in returned[1]"
-        line = _("First difference at {place}.", place=place)
+    # Translators: place: a part of a value, such as "index [0] in returned[1]"
+    line, raised = _("First difference at {place}.", place=place) if place else "", ""
     if kind in RAISED:
         said = sentence if lead != sentence else f"{yours}." if kind in ("shortcut", "torch") else ""
-        raised = f"{said} {line}".strip()
-        sentence, line = "", ""
+        # Translators: place: a line of code, such as "line 3: return x / 0"
+        raised = " ".join(filter(None, (said, place and _("Raised at {place}.", place=place))))
+        sentence = line = ""
     if kind == "value" and known:
         sentence = ""  # the slip says more
     return Feedback(
@@ -220,11 +216,6 @@ def _case(title: str, case: Case, number: int, total: int) -> str:
     if case.says:
         return _("Case {number} of {total}: {says}.", number=number, total=total, says=_of(title, case.says))
     return _("Case {number} of {total}.", number=number, total=total)
-
-
-def _ended(text: str) -> str:
-    """Return an error's text as a sentence."""
-    return text if text.endswith(("?", ".", "!")) else f"{text}."
 
 
 def _returns_none(check: CheckRecord) -> bool:

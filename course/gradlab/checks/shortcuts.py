@@ -23,13 +23,8 @@ _ENTRIES = [
     (torch.func, "torch.func", ["grad", "grad_and_value", "vjp", "jvp", "jacrev", "jacfwd", "hessian", "linearize"]),
     (torch.autograd.forward_ad, "torch.autograd.forward_ad", ["dual_level", "make_dual"]),
 ]
-_RECORDING = functools.reduce(
-    DispatchKeySet.__or__,
-    [
-        DispatchKeySet(getattr(DispatchKey, name))
-        for name in ("AutogradFunctionality", "AutogradCPU", "AutogradMeta", "AutogradOther", "AutogradNestedTensor")
-    ],
-)
+_KEYS = ("AutogradFunctionality", "AutogradCPU", "AutogradMeta", "AutogradOther", "AutogradNestedTensor")
+_RECORDING = functools.reduce(DispatchKeySet.__or__, [DispatchKeySet(getattr(DispatchKey, key)) for key in _KEYS])
 NOT_RECORDED = "does not require grad"  # in torch's message if `backward` is called without a recorded graph
 
 

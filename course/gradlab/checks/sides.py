@@ -31,7 +31,6 @@ _MAKES_FLOAT32 = N_(
     "In torch, .float() returns float32, and so do zeros, ones, eye and tensor of floats without dtype=."
 )
 _FORBIDDEN = {  # what an observation says of the use of something forbidden, and how it is shown
-    "torch's autograd was called": N_("torch's autograd was called"),
     "(?P<name>.*) was called": N_("{name} was called"),
     "(?P<name>.*) was used": N_("{name} was used"),
     "torch was used and raised: (?P<error>.*)": N_("torch was used and raised: {error}"),
@@ -78,7 +77,7 @@ def both(difference: Difference) -> tuple[str, str]:
     """Return both sides as text, yours first."""
     kind, (got, want) = difference.kind, difference.sides
     if kind == "keys":
-        missing, more = _without(want, got), _without(got, want)
+        missing, more = ([key for key in a.items if key not in b.items] for a, b in ((want, got), (got, want)))
         # Translators: keys of a dict
         texts = [_("missing: {keys}", keys=_listed(missing))] if missing else []
         texts += [_("not expected: {keys}", keys=_listed(more))] if more else []
@@ -188,10 +187,6 @@ def _graph(tensor: Tensor) -> str:
     if tensor.grad_fn:
         return _("a tensor that is part of a graph (grad_fn=<{name}>)", name=tensor.grad_fn)
     return f"requires_grad={tensor.requires_grad}"
-
-
-def _without(value: Dict, other: Dict) -> list[str]:
-    return [key for key in value.items if key not in other.items]
 
 
 def _listed(keys: Iterable[int | str]) -> str:

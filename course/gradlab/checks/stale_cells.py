@@ -172,9 +172,7 @@ def _ended_in(error: BaseException) -> str:
     if isinstance(error, SyntaxError) and error.lineno:
         # Translators: error: the name of a Python error
         name = _("{error} in line {line}", error=name, line=error.lineno)
-    if name[:1] in "AEIOU":
-        return _("the cell that defines it ended in an {error}.", error=name)
-    return _("the cell that defines it ended in a {error}.", error=name)
+    return _("the cell that defines it ended in an error: {error}.", error=name)
 
 
 def missing_name(error: BaseException) -> str:

@@ -138,12 +138,8 @@ def watching(model):
         try:
             for _path, module in list(model.named_modules()):
                 if len(list(module.named_modules())) == 1:
-                    handles += [
-                        module.register_forward_pre_hook(watch),
-                        module.register_forward_hook(watch),
-                        module.register_full_backward_pre_hook(watch),
-                        module.register_full_backward_hook(watch),
-                    ]
+                    for kind in ("forward_pre", "forward", "full_backward_pre", "full_backward"):
+                        handles.append(getattr(module, f"register_{kind}_hook")(watch))
             yield
         finally:
             for handle in handles:

@@ -6,10 +6,9 @@ neighbor in four ways and averages the two middle results, which keeps long edge
 """
 
 from dataclasses import dataclass
+from graphlib import TopologicalSorter
 from itertools import pairwise
 from math import ceil, floor
-
-from ..words import _
 
 GAP_X = 26  # px between two boxes in a layer
 GAP_Y = 34  # px between two layers, more if an edge goes far sideways
@@ -63,22 +62,11 @@ def turned(plan):
 
 def _longest_path(n, edges):
     """Return the layer of each node: one below the lowest node that points to it."""
-    layer, waiting, out = [0] * n, [0] * n, [[] for _ in range(n)]
+    above, layer = {v: [] for v in range(n)}, [0] * n
     for u, v in edges:
-        out[u].append(v)
-        waiting[v] += 1
-    ready = [v for v in range(n) if not waiting[v]]
-    done = 0
-    while ready:
-        u = ready.pop()
-        done += 1
-        for v in out[u]:
-            layer[v] = max(layer[v], layer[u] + 1)
-            waiting[v] -= 1
-            if not waiting[v]:
-                ready.append(v)
-    if done < n:
-        raise ValueError(_("the graph has a cycle; only acyclic graphs can be laid out"))
+        above[v].append(u)
+    for v in TopologicalSorter(above).static_order():
+        layer[v] = max((layer[u] + 1 for u in above[v]), default=0)
     return layer
 
 
@@ -235,20 +223,7 @@ def _compact(rows, root, width):
             key = root[a], root[b]
             before.setdefault(key[1], {})[key[0]] = max(apart, before.get(key[1], {}).get(key[0], 0))
             after.setdefault(key[0], {})[key[1]] = before[key[1]][key[0]]
-    order, state = [], {}
-    for start in dict.fromkeys(root.values()):
-        stack = [start]
-        while stack:
-            v = stack[-1]
-            if v in state:
-                stack.pop()
-                if state[v] == "open":
-                    state[v] = "done"
-                    order.append(v)
-                continue
-            state[v] = "open"
-            stack.extend(w for w in before.get(v, ()) if w not in state)
-    x = {}
+    order, x = [*TopologicalSorter({v: before.get(v, ()) for v in root.values()}).static_order()], {}
     for v in order:
         x[v] = max((x[w] + apart for w, apart in before.get(v, {}).items()), default=0)
     for v in reversed(order):

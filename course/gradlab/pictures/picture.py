@@ -104,10 +104,6 @@ def svg(width, height, body, alt, css="", kind="", beside=None):
     )
 
 
-def data_uri(image):
-    return "data:image/svg+xml;base64," + base64.b64encode(image.encode()).decode()
-
-
 class Picture:
     """A picture for a notebook, with equivalent text.
 
@@ -121,7 +117,8 @@ class Picture:
 
     def image(self):
         """Return the picture as a self-contained HTML image."""
-        return f'<img alt="{html.escape(self.alt)}" src="{data_uri(self.svg)}">'
+        encoded = base64.b64encode(self.svg.encode()).decode()
+        return f'<img alt="{html.escape(self.alt)}" src="data:image/svg+xml;base64,{encoded}">'
 
     def html(self):
         return f"{self.image()}<script>{static('inline.js')}</script>"

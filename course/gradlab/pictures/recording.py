@@ -7,7 +7,7 @@ from math import prod
 import numpy as np
 
 from ..words import _
-from .graph import Saved, is_freed, output_shapes, saved_values, short, walk
+from .graph import is_freed, output_shapes, saved_values, short, walk
 from .naming import is_tensor
 from .picture import PictureError, not_a_tensor
 from .rules import formula
@@ -140,14 +140,11 @@ def _arrival(graph, visits, i):
         if graph.nodes[i].kind == "leaf":
             visit.before = _copy(fn.variable.grad)
         else:
-            visit.saved = [(s.name, s.value or short(t)) for s, t in saved_values(fn) if _readable(s, t)]
+            readable = ((s, t) for s, t in saved_values(fn) if s.state == "saved" and (s.value or t is not None))
+            visit.saved = [(s.name, s.value or short(t)) for s, t in readable]
         visits.append(visit)
 
     return prehook
-
-
-def _readable(saved: Saved, tensor):
-    return saved.state == "saved" and (saved.value or tensor is not None)
 
 
 def _departure(graph, visits, i, index):

@@ -34,17 +34,13 @@ def _magnitudes(values):
     if most == 0:
         return _("0 everywhere")
     below, above = (
-        f"{sign}{_rounded(part.max())}, {_place(part / most)}" if part.max() >= FAINT * most else ""
+        f"{sign}{float(f'{part.max():.2g}'):g}, {_place(part / most)}" if part.max() >= FAINT * most else ""
         for sign, part in (("−", (-values).clip(0)), ("", values.clip(0)))
     )
     # Translators: {below} and {above} are a number and its place: "0.73, mostly in the lower right"
     if below and above:
         return _("from {below}, to {above}", below=below, above=above)
     return _("up to {above}", above=above) if above else _("down to {below}", below=below)
-
-
-def _rounded(value):
-    return f"{float(f'{value:.2g}'):g}"
 
 
 def _place(part):

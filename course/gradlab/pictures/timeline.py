@@ -1,6 +1,7 @@
 """A timeline of hooks: which hooks fired when, with what shapes, in one forward and one backward pass."""
 
 from contextlib import nullcontext
+from itertools import groupby
 from math import prod
 
 from ..words import N_, _, ngettext
@@ -135,13 +136,13 @@ def _draw(fired, timeline, order, alt):
     heights = [ROW + LINE * (len(row[-1]) - 1) for row in rows]
     tops = [30 + sum(heights[:k]) for k in range(len(rows) + 1)]
     body = []
-    for phase in ("forward", "backward"):
-        for first, last in _runs([k for k, e in enumerate(shown) if e.phase == phase]):
-            y, h = tops[first], tops[last + 1] - tops[first]
-            body.append(f'<rect class="gl-{phase}" x="0" y="{y}" width="{sum(widths) + column}" height="{h}"/>')
-            if h > text_width(_(phase)):
-                upwards = label(0, 0, _(phase), "gl-note")
-                body.append(f'<g transform="translate(14 {y + h // 2}) rotate(-90)">{upwards}</g>')
+    for phase, run in groupby(range(len(shown)), lambda k: shown[k].phase):
+        calls = [*run]
+        y, h = tops[calls[0]], tops[calls[-1] + 1] - tops[calls[0]]
+        body.append(f'<rect class="gl-{phase}" x="0" y="{y}" width="{sum(widths) + column}" height="{h}"/>')
+        if h > text_width(_(phase)):
+            upwards = label(0, 0, _(phase), "gl-note")
+            body.append(f'<g transform="translate(14 {y + h // 2}) rotate(-90)">{upwards}</g>')
     x = {place: PHASE + LANE * k + LANE // 2 for k, place in enumerate(lanes)}
     body += [f'<path class="gl-lane" d="M{x[p]} {tops[0]}V{tops[-1]}"/>' for p in lanes]
     points = [(x[e.place], top + height // 2) for e, top, height in zip(shown, tops, heights, strict=False)]
@@ -168,14 +169,3 @@ def _draw(fired, timeline, order, alt):
 def _notes(fired, timeline):
     more = [_("… {count} more calls", count=len(fired) - MOST)] if len(fired) > MOST else []
     return [*more, *([] if fired else timeline.fired_lines()), *timeline.registered_lines()]
-
-
-def _runs(rows):
-    """Return the first and last number of each run of consecutive numbers."""
-    runs = []
-    for r in rows:
-        if runs and runs[-1][1] == r - 1:
-            runs[-1][1] = r
-        else:
-            runs.append([r, r])
-    return runs

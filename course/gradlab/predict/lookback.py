@@ -47,17 +47,11 @@ def _lookback(guesses: dict[str, Guess]) -> dict[str, str]:
         words += " " + _("You were sure of these, but they were wrong. They are worth another look:")
     elif right < len(guesses):
         words += " " + _("You were not sure of any wrong guess.")
-    asked = [(name, told(name, guess.question), _said(name, guess)) for name, guess in surprises]
-    items = "".join(f"<li>{_link(name, question)} {html.escape(said)}</li>" for name, question, said in asked)
-    text = "\n".join([words, *(f"- {question} {said}" for name, question, said in asked)])
+    text, items = words, ""
+    for name, guess in surprises:
+        question, guessed = told(name, guess.question), ", ".join(told(name, said) for said in guess.said)
+        said = _("You said {guess}.", guess=guessed)
+        text += f"\n- {question} {said}"
+        address = html.escape(f"{notebook.FOLDER.name}.ipynb#cell-id={name}")
+        items += f'<li><a href="{address}">{html.escape(question)}</a> {html.escape(said)}</li>'
     return {"text/html": f"<p>{words}</p>" + (f"<ul>{items}</ul>" if items else ""), "text/plain": text}
-
-
-def _said(name: str, guess: Guess) -> str:
-    return _("You said {guess}.", guess=", ".join(told(name, said) for said in guess.said))
-
-
-def _link(name: str, question: str) -> str:
-    """Return the question as a link to its cell in JupyterLab."""
-    address = f"{notebook.FOLDER.name}.ipynb#cell-id={name}"
-    return f'<a href="{html.escape(address)}">{html.escape(question)}</a>'
