@@ -116,7 +116,9 @@ def check(
     if feedback.state != messages.STOPPED:
         memory.stands[name] = verdict.passed
         _remember(stated, record.answer, verdict)
-    show(feedback, drawn, "" if memory.authored else _help(stated, record, verdict, chapter))
+    fold = None if memory.authored else fitting(name, verdict, chapter, record.cell)
+    link = f"{chapter.folder.name}.ipynb#cell-id={fold.cell}" if fold else ""
+    show(feedback, drawn, help_link(link, fold.number, fold.says) if fold else "")
     if verdict.passed and session and session.alone:
         show_payoff(record.cell, session.page or [], session.namespace)
         show_next(stated.check_id, chapter)
@@ -208,12 +210,6 @@ def _remember(stated: Check, answer: str, verdict: Verdict) -> None:
     session = watched()
     if verdict.passed and not stated.torch and session and answer in session.texts:
         remember_answer(stated.check_id, session.texts[answer])
-
-
-def _help(stated: Check, record: CheckRecord, verdict: Verdict, chapter: Chapter) -> str:
-    """Return an HTML link to the fold that fits a repeated failure, "" if there is none."""
-    fold = fitting(stated.name, verdict, chapter, record.cell)
-    return help_link(f"{chapter.folder.name}.ipynb#cell-id={fold.cell}", fold.number, fold.says) if fold else ""
 
 
 def _find(stated: Check, chapter: Chapter) -> CheckRecord:
