@@ -74,7 +74,7 @@ def payoff(exercise, shows, ask=None, copies=False, milestone="", **controls):
             _show_live(earned, made)
         elif controls:
             print(_("Payoff of {exercise}", exercise=exercise))
-        says = _("Run this cell to move: {names}.", names=", ".join(_spoken(name) for name in controls))
+        says = _("Run this cell to move: {names}.", names=", ".join(_spoken(exercise, name) for name in controls))
         note = f"<p><em>{html.escape(says)}</em></p>" if controls else ""
         _display(live.kept(f"<p>{html.escape(earned.title)}</p>{made.html}{note}"), f"{earned.title}\n{made.text}")
         return function
@@ -130,13 +130,13 @@ class Payoff:
     def controls_at_start(self) -> list[dict]:
         """Return each control as static/moving.js expects it."""
         return [
-            {"name": _spoken(name), **_described(self.exercise, name, control, values, self.start[name])}
+            {"name": _spoken(self.exercise, name), **_described(self.exercise, name, control, values, self.start[name])}
             for (name, control), values in zip(self.controls.items(), self.values().values(), strict=True)
         ]
 
 
-def _spoken(name: str) -> str:
-    return name.replace("_", " ")
+def _spoken(exercise: str, name: str) -> str:
+    return of_chapter(exercise, name.replace("_", " "))
 
 
 def _values(control, start) -> list:
@@ -160,7 +160,7 @@ def _described(exercise: str, name: str, control, values: list, start) -> dict:
     texts, at = [shown(value) for value in values], values.index(start)
     if isinstance(control, tuple):
         # Translators: the name of a button that moves the slider {name} by itself
-        return {"kind": "slider", "play": _("Play {name}", name=_spoken(name)), "values": texts, "at": at}
+        return {"kind": "slider", "play": _("Play {name}", name=_spoken(exercise, name)), "values": texts, "at": at}
     if isinstance(control, bool):
         return {"kind": "tick", "values": texts, "at": at}
     return {"kind": "list", "values": [of_chapter(exercise, text) for text in texts], "at": at}

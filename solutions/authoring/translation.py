@@ -154,7 +154,10 @@ def _of_calls(notebook: NotebookNode, number: str) -> Iterator[tuple[str, str]]:
             if function.partition(".")[0] in ("predict", "payoff"):
                 for argument in (*node.args[1:], *node.keywords):
                     where = first if function == "payoff" else f"{number}/{first}"
-                    place = "README" if getattr(argument, "arg", "") == "milestone" else where
+                    name = getattr(argument, "arg", None) or ""
+                    place = "README" if name == "milestone" else where
+                    if function == "payoff" and _WORD.search(name):  # the label of a control
+                        yield where, name.replace("_", " ")
                     found = (text for text in texts(argument) if _WORD.search(text) and not _CODE.fullmatch(text))
                     yield from ((place, text) for text in found)
         elif isinstance(node, ast.FunctionDef) and node.name.startswith("judge_"):
