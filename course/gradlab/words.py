@@ -10,12 +10,10 @@ chapters' own texts. A text that it lacks is shown in English.
 
 from __future__ import annotations  # an older Python must read this file to say that it is too old
 
-import contextlib
 import functools
 import gettext as python
 import io
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 from . import notebook
@@ -34,17 +32,6 @@ def read(folder: Path) -> bytes:
 def use(catalogue: bytes) -> None:
     """Use this catalogue in this process from now on, wherever its chapters are; b"" for English."""
     _used[:] = [catalogue]
-
-
-@contextlib.contextmanager
-def english() -> Iterator[None]:
-    """Inside the block, messages are in English, as the code has them: to compare and sort them."""
-    before = _used[:]
-    use(b"")
-    try:
-        yield
-    finally:
-        _used[:] = before
 
 
 def language() -> str:

@@ -156,7 +156,7 @@ def _of_calls(notebook: NotebookNode, number: str) -> Iterator[tuple[str, str]]:
                     where = first if function == "payoff" else f"{number}/{first}"
                     name = getattr(argument, "arg", None) or ""
                     place = "README" if name == "milestone" else where
-                    if function == "payoff" and _WORD.search(name):  # the label of a control
+                    if function == "payoff" and name not in ("ask", "copies", "milestone") and _WORD.search(name):
                         yield where, name.replace("_", " ")
                     found = (text for text in texts(argument) if _WORD.search(text) and not _CODE.fullmatch(text))
                     yield from ((place, text) for text in found)

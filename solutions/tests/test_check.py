@@ -477,7 +477,7 @@ def dutch():
 
 
 def test_a_card_its_folds_and_the_summary_are_in_the_readers_language(beside, cards, dutch, monkeypatch, capsys):
-    """The title of a fold may quote the card in either language, and what is remembered is in neither."""
+    """The title of a fold quotes the card in that language, and what is remembered is in none."""
     monkeypatch.setattr(memory, "repeated", {})
     folder = beside.parent / "02_test"
     folder.mkdir()
@@ -488,7 +488,7 @@ def test_a_card_its_folds_and_the_summary_are_in_the_readers_language(beside, ca
         new_markdown_cell("# 02 Test\n\n**U kunt straks**\n\n- vermenigvuldigen\n\n**Tijd**: kort."),
         new_markdown_cell("## 02.1"),
         new_markdown_cell(
-            fold("Tip") + fold("Aanpak") + fold("Hulp: <code>It still has to be multiplied by dy/dx.</code>"),
+            fold("Tip") + fold("Aanpak") + fold("Hulp: <code>Vermenigvuldig nog met dy/dx.</code>"),
             id="helps",
         ),
         new_code_cell('check("02.1 the gradient at x", cube)', metadata={"nbgrader": {"grade_id": "check"}}),

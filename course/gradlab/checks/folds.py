@@ -65,15 +65,15 @@ def quotes(title: str, verdict: Verdict) -> bool:
 
 def _kind(verdict: Verdict) -> tuple[str, str]:
     """Return a key that similar failures share: the slip or the leading sentence, and the type of any error raised."""
-    feedback, difference = verdict.english or verdict.feedback, verdict.difference
+    feedback, difference = verdict.feedback, verdict.difference
     if difference and difference.kind in RAISED:
         return feedback.name or difference.kind, difference.sides[0].type
     return feedback.name or feedback.lead, ""
 
 
 def _said(verdict: Verdict) -> tuple[str, list[str]]:
-    """Return a failure's sentences, in English and in the reader's language, and its single words; see `quotes`."""
-    feedbacks = [verdict.feedback, verdict.english or verdict.feedback]
-    texts = [text for said in feedbacks for text in (said.lead, said.at, *said.more, said.where, said.yours)]
+    """Return a failure's sentences, and its single words; see `quotes`."""
+    said = verdict.feedback
+    texts = [said.lead, said.at, *said.more, said.where, said.yours]
     keys = verdict.difference.place.keys if verdict.difference else ()
-    return " ".join(" ".join(texts).split()), [*map(str, keys), verdict.feedback.yours]
+    return " ".join(" ".join(texts).split()), [*map(str, keys), said.yours]

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from ..words import N_, _, english, ngettext
+from ..words import N_, _, ngettext
 from .observation import CONTAINERS, NUMERIC, Dict, List, Observation, Size, Tuple, Value, kind_of, parts, shape_of
 from .plain import numbers_in
 from .record import Case
@@ -250,8 +250,7 @@ def where_wrong(cases: list[Case], wrong: list[int]) -> str:
         return _("Only cases like this one are wrong.") if said.isdisjoint(others) else ""
     traits = [set(_traits(case.inputs)) for case in cases]
     shared = set.intersection(*(traits[i] for i in wrong)) - set().union(*(traits[i] for i in right))
-    with english():
-        shortest = min(shared, key=lambda trait: (len(_where(*trait)), _where(*trait)), default=None)
+    shortest = min(shared, key=lambda trait: (sum(map(len, trait)), trait), default=None)
     return _where(*shortest) if shortest else ""
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from ..words import _, english, language
+from ..words import _
 from .compare import Judge, alike_labelled, compare
 from .difference import RAISED, Difference
 from .encoding import decode
@@ -22,14 +22,12 @@ from .record import Case, CheckRecord, Slip
 class Verdict:
     """The outcome of a check.
 
-    difference: the first one, if observations were compared; wrong: its case's index. english: then, the feedback in
-    English, for comparisons.
+    difference: the first one, if observations were compared; wrong: its case's index.
     """
 
     feedback: Feedback
     difference: Difference | None = None
     wrong: int | None = None
-    english: Feedback | None = None
 
     @property
     def passed(self) -> bool:
@@ -61,12 +59,7 @@ def judge_check(check: CheckRecord, seen: list[Any], judge: Judge | None = None)
         return Verdict(success(check))
     slip, partly = _known_slip(check, observations, wrong, judge)
     first, difference = next(iter(wrong.items()))
-    about = check, list(wrong), observations[first], difference, slip, partly
-    shown, plain = failure(*about), None
-    if language() != "en":
-        with english():
-            plain = failure(*about)
-    return Verdict(shown, difference, first, plain)
+    return Verdict(failure(check, list(wrong), observations[first], difference, slip, partly), difference, first)
 
 
 def _refused(check: CheckRecord, reason: str) -> Verdict:
