@@ -65,46 +65,22 @@ def _require_class(folder: Path) -> None:
     if settings:
         return
     lines = f"from autograder.settings import configure\nconfigure(get_config(), {str(folder)!r})"
-    write_it = _("Put these two lines into {file} in your working folder:", file=CONFIG) + f"\n\n{lines}"
+    write_it = _("To name it, put these two lines into {file} in your working folder:", file=CONFIG) + f"\n\n{lines}"
     if not folder.is_dir():
-        no_class = _(
-            "There is no class in {folder}, and no {file} names it. Pass your class folder as --class FOLDER, or "
-            "create a class there.",
-            folder=folder,
-            file=CONFIG,
-        )
+        no_class = _("There is no class in {folder}. Pass your class folder as --class FOLDER.", folder=folder)
         raise ClassError(f"{no_class} {write_it}")
-    using = _(
-        "Using the class in {folder} with default settings: no {file} here or beside it names this class. nbgrader's "
-        "own commands would use a different gradebook.",
-        folder=folder,
-        file=CONFIG,
-    )
+    using = _("Using the class in {folder} with default settings: no {file} names it.", folder=folder, file=CONFIG)
     print(f"{using} {write_it}\n", file=sys.stderr)
 
 
 def _warn(folder: Path) -> None:
     """Warn if the class links to the course's chapters or if others can read its folder, and say how to fix it."""
     if (folder / "source").is_symlink():
-        print(
-            _(
-                "The class in {folder} links to the course's chapters instead of copying them, so changes to the "
-                "course affect it. To give it a copy: {command}",
-                folder=folder,
-                command=f"{UPDATE} --apply",
-            ),
-            file=sys.stderr,
-        )
+        linked = _("The class links to the course's chapters, so changes to them affect it. To give it a copy:")
+        print(f"{linked} {UPDATE} --apply", file=sys.stderr)
     if folder.is_dir() and all(path.stat().st_mode & 0o001 for path in (folder, *folder.parents)):
-        print(
-            _(
-                "Other users of this machine can read {folder}, which holds names, submissions and grades. To keep "
-                "them out: {command}",
-                folder=folder,
-                command=f"chmod o= {shlex.quote(str(folder))}",
-            ),
-            file=sys.stderr,
-        )
+        readable = _("Other users of this machine can read the class's names and grades. To keep them out:")
+        print(f"{readable} chmod o= {shlex.quote(str(folder))}", file=sys.stderr)
 
 
 if __name__ == "__main__":

@@ -18,10 +18,7 @@ def course(language: str) -> Path:
     """Return the course's solved chapters in a language; raise ClassError if that edition has not been built."""
     folder = sources(language)
     if language != "en" and not words.read(folder):
-        build = f"make notebooks LANGUAGE={language}"
-        raise ClassError(
-            _("The course's edition in this language has not been built. Build it first: {command}", command=build)
-        )
+        raise ClassError(_("Build the course's edition first: make notebooks LANGUAGE={code}", code=language))
     return folder
 
 

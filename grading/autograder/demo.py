@@ -141,18 +141,14 @@ def run(folder: Path, language: str = "en") -> list[Row]:
     folder.mkdir(mode=0o700, parents=True)
     class_chapters.speak(folder, language)
     api = class_api(folder)
-    _say(
-        _("generating and releasing {chapter}", chapter=CHAPTER),
-        api.generate_assignment(CHAPTER),
-        api.release_assignment(CHAPTER),
-    )
-
+    released = api.generate_assignment(CHAPTER), api.release_assignment(CHAPTER)
+    _say(_("generated and released {chapter}", chapter=CHAPTER), *released)
     solved = nbformat.read(Path(api.coursedir.root, "source", CHAPTER, f"{CHAPTER}.ipynb"), as_version=4)
     students = class_of_a_dozen(solved)
     for student, hand_in in students.items():
         _submit(folder, student, hand_in)
-    collecting = _("{count} students fetched, edited and submitted the assignment; collecting", count=len(students))
-    _say(collecting, api.collect(CHAPTER))
+    submitted = _("{number} students fetched, edited and submitted the assignment; collecting", number=len(students))
+    _say(submitted, api.collect(CHAPTER))
 
     print(_("grading"), flush=True)
     for outcome in grade(folder, CHAPTER):

@@ -65,9 +65,6 @@ def require(course: CourseDirectory) -> None:
         Gradebook(course.db_url, course.course_id).close()
     except (SQLAlchemyError, ImportError) as error:
         shown = make_url(course.db_url).set(query={}).render_as_string()  # without its password
-        why = _(
-            "The gradebook {url} cannot be opened: {error}\nFor a gradebook in PostgreSQL, see grading/POSTGRESQL.md.",
-            url=shown,
-            error=getattr(error, "orig", None) or error,
-        )
+        cause = getattr(error, "orig", None) or error
+        why = _("The gradebook {url} cannot be opened: {error}\nSee grading/POSTGRESQL.md.", url=shown, error=cause)
         raise ClassError(why) from None

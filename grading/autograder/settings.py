@@ -131,9 +131,7 @@ def _read(settings: Path) -> Config:
     try:
         return PyFileConfigLoader(settings.name, str(settings.parent)).load_config()
     except Exception as error:
-        kind = type(error).__name__
-        why = _("{file} cannot be loaded ({kind}: {error}).", file=settings, kind=kind, error=error)
-        raise ClassError(why) from error
+        raise ClassError(_("{file} cannot be loaded: {error!r}.", file=settings, error=error)) from error
 
 
 def _let_import(folder: Path) -> None:

@@ -93,12 +93,9 @@ def in_words(course: CourseDirectory, changes: list[Change]) -> str:
 
 def of_class(course: CourseDirectory) -> list[str]:
     """Return the changes that an update makes beside those of chapters, one per line."""
-    said = []
-    if is_linked(course):
-        there = _source(course).resolve()
-        said.append(_("The class gets its own copy of {folder} instead of a link to it.", folder=there))
+    said = [_("The class gets its own copy of the chapters instead of a link to them.")] * is_linked(course)
     if words.read(Path(course.root)) != words.read(class_chapters.course(words.language())):
-        said.append(_("The class gets the course's current translation ({file}).", file=words.FILE))
+        said.append(_("The class gets the course's current translation."))
     return said
 
 
@@ -148,26 +145,17 @@ def _plain(cells: dict[str, tuple[str, float]]) -> dict[str, tuple[str, float]]:
 
 def _differences(notebook: Notebook, before: dict, after: dict) -> Iterator[str]:
     for cell in sorted(after.keys() - before.keys()):
-        added = _("{exercise} is added, worth {points}", exercise=exercise_of(cell), points=counted(after[cell][1]))
-        unanswered = [_("existing submissions have no answer to it")] if notebook.submissions else []
-        yield "; ".join([added, *unanswered])
+        yield _("{exercise} is added, worth {points}", exercise=exercise_of(cell), points=counted(after[cell][1]))
     for cell in sorted(before.keys() - after.keys()):
         yield _("{exercise} is removed", exercise=exercise_of(cell))
     for cell in sorted(notebook.grade_cells, key=lambda cell: cell.name):
         worth = after.get(cell.name, ("", cell.max_score))[1]
         if worth != cell.max_score:
-            said = [
-                _(
-                    "{exercise} is worth {points} instead of {before:g}",
-                    exercise=exercise_of(cell.name),
-                    points=counted(worth),
-                    before=cell.max_score,
-                )
-            ]
+            exercise, old = exercise_of(cell.name), cell.max_score
+            yield _("{name} is worth {points} instead of {old:g}", name=exercise, points=counted(worth), old=old)
             by_hand = sorted(grade.student.id for grade in cell.grades if grade.manual_score is not None)
             if by_hand:
-                said.append(_("check the points you set manually: {students}", students=", ".join(by_hand)))
-            yield "; ".join(said)
+                yield _("check the points you set manually: {students}", students=", ".join(by_hand))
 
 
 def _otherwise_checked(current: Path | None, new: Path, before: dict, after: dict) -> Iterator[str]:
@@ -177,10 +165,9 @@ def _otherwise_checked(current: Path | None, new: Path, before: dict, after: dic
         old = _decides(current) if current else {}
     others = {cell for cell, decided in checks.items() if decided != old.get(cell)}
     others |= {cell for cell in after if cell in before and after[cell][0] != before[cell][0]}
-    if others & before.keys():
-        yield _(
-            "checked differently: {exercises}", exercises=", ".join(map(exercise_of, sorted(others & before.keys())))
-        )
+    exercises = ", ".join(map(exercise_of, sorted(others & before.keys())))
+    if exercises:
+        yield _("checked differently: {exercises}", exercises=exercises)
 
 
 def _losses(notebook: Notebook, solved: NotebookNode, after: dict) -> Iterator[str]:
@@ -188,9 +175,7 @@ def _losses(notebook: Notebook, solved: NotebookNode, after: dict) -> Iterator[s
     for cell in notebook.grade_cells:
         scores = [g for g in cell.grades if g.auto_score is not None or g.manual_score is not None]
         if scores and cell.name not in after:
-            yield _(
-                "the points for {exercise} (submissions: {number})", exercise=exercise_of(cell.name), number=len(scores)
-            )
+            yield _("the points for {cell} (submissions: {number})", cell=exercise_of(cell.name), number=len(scores))
     for cell in notebook.solution_cells:
         comments = [comment for comment in cell.comments if comment.manual_comment]
         if comments and cell.name not in answers:

@@ -104,7 +104,7 @@ def test_a_class_in_another_language_is_created_and_updated_from_its_edition(cou
     source = folder / "source" / NAME / f"{NAME}.ipynb"
     new = ["new-class", str(folder), "--language", "nl"]
     assert command.main(new) == 1
-    assert "Build it first: make notebooks LANGUAGE=nl" in capsys.readouterr().err
+    assert "Build the course's edition first: make notebooks LANGUAGE=nl" in capsys.readouterr().err
     assert not folder.exists()
     build("Klein")
     assert command.main(new) == 0
@@ -131,7 +131,7 @@ def test_a_student_names_the_class_by_its_course_id_or_has_the_default_one(monke
     ("words", "why"),
     [
         (["taken"], "exists and is not empty"),
-        (["two words"], "'two words', the folder's name, is also the class's course id"),
+        (["two words"], "'two words' is also the course id"),
     ],
 )
 def test_a_class_is_created_only_in_a_new_or_empty_folder(course, tmp_path, words, why, capsys):

@@ -51,7 +51,7 @@ def test_due_dates_and_extensions_change_penalties_of_graded_submissions_at_once
         (["none"], "has no due date.", 5, 5),
         ([f"{day} 12:00+00:00"], "anna: 0 -> 2 points", 3, 5),
         ([f"{day} 10:00+00:00"], "ben: 0 -> 1 point\n", 1, 4),
-        ([f"{day} 13:00+00:00", *anna], f"anna until {local(datetime(2026, 11, 2, 13))}", 4, 4),
+        ([f"{day} 13:00+00:00", *anna], f"Extended until:\n  anna: {local(datetime(2026, 11, 2, 13))}", 4, 4),
         (["none", *anna], "", 1, 4),
         ([f"{day} 13:00+00:00", *anna], "", 4, 4),
         ([f"{day} 11:00+00:00"], "", 4, 5),
@@ -140,7 +140,7 @@ def test_formgrader_asks_for_due_dates_in_this_machines_time_zone(tiny, monkeypa
     [
         (["due", NAME, "04/11/2026 14:05"], "'04/11/2026 14:05' is not a date. Expected \"2026-11-02 18:00\""),
         (["due", "90_tin", "none"], "90_tin is not in the gradebook; run nbgrader generate_assignment 90_tin. Did you"),
-        (["due", NAME, "2026-11-02", "--student", "anna"], "has no due date to extend"),
+        (["due", NAME, "2026-11-02", "--student", "anna"], "There is no due date to extend"),
         (["due", NAME, "2026-11-02", "--student", "ana"], "The gradebook has no student ana. Did you mean anna?"),
     ],
 )

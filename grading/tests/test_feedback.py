@@ -25,9 +25,9 @@ def test_feedback_is_returned_and_students_without_it_are_listed_with_the_reason
     with tiny.api.gradebook as gradebook:
         gradebook.add_student("nobody")
     assert said(tiny, "feedback", NAME).splitlines() == [
-        "3 pages made, 2 returned through the exchange.",
-        "Not returned:",
-        f"  by hand: it was not submitted through the exchange. Send them {tiny.page('by hand')}",
+        "Pages made: 3. Returned through the exchange: 2.",
+        "Not returned (send students the pages that are named):",
+        f"  by hand: it was not submitted through the exchange. {tiny.page('by hand')}",
         "  late: the submission has no grade yet; grade first.",
         "  nobody: nothing was submitted.",
     ]
@@ -35,7 +35,7 @@ def test_feedback_is_returned_and_students_without_it_are_listed_with_the_reason
     assert len(list(released(tiny, good).parent.iterdir())) == 2, "no page that a student wrote"
     assert "could not be graded" in released(tiny, misnamed).read_text()
     (tiny.folder / "autograded" / "good" / NAME / "submission_secret.txt").unlink()
-    assert said(tiny, "feedback", NAME).startswith("3 pages made, 2 returned"), "a lost receipt is made again"
+    assert said(tiny, "feedback", NAME).startswith("Pages made: 3."), "a lost receipt is made again"
 
     made = {student: tiny.page(student).stat().st_mtime_ns for student in ("good", "misnamed", "by hand")}
     tiny.set_by_hand("good", 0.5, "Seen by me.")
@@ -55,7 +55,7 @@ def test_a_page_that_cannot_be_made_is_listed_and_the_others_are_returned(tiny, 
     (tiny.folder / "feedback" / "anna" / NAME).write_text("in the way")
     assert tiny.command("feedback", NAME) == 1
     shown = capsys.readouterr().out
-    assert "1 page made, 1 returned" in shown
+    assert "Pages made: 1. Returned through the exchange: 1." in shown
     assert "  anna: the page could not be made: " in shown
 
 

@@ -118,8 +118,8 @@ MATCHED = {  # an archive's members, each person's state or the reason for not i
         },
         {
             "anna": "new",
-            "x (4021)": "the number belongs to anna, who has a different name in the roster",
-            "obrienciarán (4023)": "the file name could belong to o'brien or ben",
+            "x (4021)": "anna has the number, but a different name in the roster",
+            "obrienciarán (4023)": "the file could be from o'brien, ben",
         },
         {f"anna/{NAME}/{FILE}": "anna"},
     ),
@@ -159,7 +159,7 @@ MATCHED = {  # an archive's members, each person's state or the reason for not i
     ),
     "a bomb": (
         {f"mülleranna_4021_1_{FILE}": b"\0" * (MAX_BYTES + 1)},
-        {"anna, mülleranna (4021)": "its files exceed 50 MB in total"},
+        {"anna, mülleranna (4021)": "it contains more than 500 files or 50 MB"},
         {},
     ),
 }
@@ -179,7 +179,7 @@ def test_submissions_that_canvas_marks_late_are_listed_and_can_get_a_time(tiny, 
     assert "New: 2\n" in said(tiny, "import-submissions", NAME, archive, "--dry-run")
     assert handed_in(tiny) == {}
     assert not (tiny.folder / "platform").exists()
-    late = "which count as on time (for Canvas, set one with --late-at DATE):\n  anna: late\n"
+    late = "so they count as on time (for Canvas, set one with --late-at DATE):\n  anna: late\n"
     assert late in said(tiny, "import-submissions", NAME, archive)
     assert receipt.timestamp(tiny.submission("anna")) is None
     said(tiny, "import-submissions", NAME, archive, "--late-at", "2026-11-03 12:00+00:00")
@@ -293,8 +293,8 @@ def test_dates_drafts_and_extensions_in_a_worksheet_are_read_and_listed(tiny, pa
     assert "Ignored:\n  ben: a draft in Moodle, which was not submitted\n" in shown
     assert "set one with --late-at DATE):\n  anna: 04/11/2026, 3:00 (Submitted" in shown
     until = local(late_utc)
-    assert f"Extensions in the worksheet:\n  o'brien until {until}\n  ito until {until}\n" in shown
-    assert f"  ito until {local(late_utc + timedelta(days=5, hours=18))}\n" in shown
+    assert f"Extended in the worksheet until:\n  o'brien: {until}\n  ito: {until}\n" in shown
+    assert f"  ito: {local(late_utc + timedelta(days=5, hours=18))}\n" in shown
     assert receipt.timestamp(tiny.submission("anna")) is None
     assert receipt.timestamp(tiny.submission("o'brien")) == late_utc - timedelta(hours=1)
     with tiny.api.gradebook as book:
@@ -359,7 +359,7 @@ HOSTILE = ["../{}", "a/../../{}", "/etc/{}", "C:/{}", "a\\{}", "a//{}", "./{}"]
 @pytest.mark.parametrize("name", HOSTILE, ids=lambda name: name[:20])
 def test_an_archive_with_paths_outside_it_is_refused_entirely(tiny, packed, name):
     archive = packed({f"mülleranna_4021_1_{FILE}": "anna", name.format(f"weissben_4022_2_{FILE}"): "ben"})
-    with pytest.raises(ClassError, match=r"Nothing was imported: .*, a path that leads outside it"):
+    with pytest.raises(ClassError, match=r"Nothing was imported: .* leads outside the archive"):
         import_submissions(tiny.folder, NAME, archive)
     assert handed_in(tiny) == {}
 
@@ -378,7 +378,7 @@ TOO_MUCH = {
     "links": (a_link, "link is a link or a special file"),
     "many files": (
         lambda: [(moodle_member(f"{n}.txt"), "") for n in range(MAX_FILES + 1)],
-        "it contains more than 500 files",
+        "it contains more than 500 files or 50 MB",
     ),
     "deep": (lambda: [(moodle_member("a/" * 30 + "x"), "")], "its folders are nested more than 20 levels deep"),
     "a long name": (lambda: [(moodle_member("x" * 300), "")], f"the name {'x' * 50}… is too long"),
@@ -413,8 +413,8 @@ ANNAS = f"mülleranna_4021_1_{FILE}"
 UNUSABLE = {  # the archive's members, a change of its bytes, and the error
     "half": ([ANNAS], lambda data: data[: len(data) // 2], "is not a readable zip archive"),
     "empty": ([ANNAS], lambda data: b"", "is not a readable zip archive"),
-    "another platform's": ([f"anna/{FILE}"], bytes, r"contains anna/90_tiny\.ipynb\. Moodle's names look like"),
-    "nothing": ([], bytes, r"the archive contains nothing\."),
+    "another platform's": ([f"anna/{FILE}"], bytes, r"contains anna/90_tiny\.ipynb\. Import it as downloaded"),
+    "nothing": ([], bytes, r"The archive contains nothing\."),
 }
 
 
@@ -426,7 +426,7 @@ def test_an_unusable_archive_or_worksheet_is_refused(tiny, packed, tmp_path, nam
         import_submissions(tiny.folder, NAME, archive)
     sheet = tmp_path / "worksheet.csv"
     sheet.write_text(WORKSHEET.replace("Identifier", "ID"))
-    with pytest.raises(ClassError, match=r"the column Identifier is missing.*set your language to English"):
+    with pytest.raises(ClassError, match=r"it has no column identifier.*Set your language in Moodle to English"):
         import_submissions(tiny.folder, NAME, packed({f"{ANNA}/{FILE}": ""}), worksheet=sheet)
 
 

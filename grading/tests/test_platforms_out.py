@@ -136,13 +136,13 @@ def test_a_dropped_student_is_reported_and_different_maximum_points_are_refused(
     """Moodle's default maximum is 100: it would read 5 of 5 as 5 of 100."""
     refused, shown = export(text.replace(",5.00,", ",100.00,"), code=1)
     assert refused == []
-    assert f"{NAME} has 5 points here, but the platform's" in shown
+    assert "is 100.00 there, but 5 here. Set it to 5 on the platform" in shown
     (tiny.folder / "dropped.txt").write_text("anna\n")
     assert "anna was dropped from the class\n" in export(text)[1]
 
 
 def test_an_impossible_export_is_refused(tiny, export, said):
-    assert "which has Identifier if your language in Moodle is English" in export("Student,Grade\nAnna,1\n", code=1)[1]
+    assert "grading worksheet in English. Its columns: Student" in export("Student,Grade\nAnna,1\n", code=1)[1]
     path = tiny.folder.parent / "platforms.csv"
     assert "write to a different one" in said(tiny, "export", NAME, "--into", path, "-o", path, code=1)
     meant = "90_tin is not in the gradebook; run nbgrader generate_assignment 90_tin. Did you mean 90_tiny?"

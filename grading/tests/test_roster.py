@@ -103,7 +103,7 @@ def test_a_platforms_columns_are_read(file, text, entry):
 
 def test_a_table_without_known_id_column_needs_the_id_option(file):
     path = file('"First name","Last name","Email address"\nAnna,Müller,anna@uni.example\n')
-    with pytest.raises(ClassError, match='--id "Email address"'):
+    with pytest.raises(ClassError, match="Choose one with --id"):
         read_roster(path)
     assert list(entries(path, "email address")) == ["anna@uni.example"]
     with pytest.raises(ClassError, match=r"has no column Emial address\. Did you mean Email address"):
@@ -115,7 +115,7 @@ WRONG = {
     "a folder": ("a/b,Anna,,,", "line 5: 'a/b' cannot be an id"),
     "a way out": ("..,Anna,,,", "line 5: '..' cannot be an id"),
     "a pattern": ("an*,Anna,,,", "line 5: 'an*' cannot be an id"),
-    "nbgrader's comma": ('"a,b",Anna,,,', "line 5: 'a,b' cannot be an id (nbgrader separates"),
+    "nbgrader's comma": ('"a,b",Anna,,,', "line 5: 'a,b' cannot be an id"),
     "too long": ("a" * 101 + ",Anna,,,", "cannot be an id"),
     "the same id": ("anna,Anna,,,", "line 5: id anna already appears on line 2"),
 }
@@ -136,9 +136,9 @@ def test_errors_are_listed_by_line_and_nothing_is_imported(tiny, file, capsys, l
         ("", "is empty"),
         ("id,last_name\n", "contains no students"),
         ("id,last_name\nanna,Mu,3\n", "line 2: 3 cells, but 2 columns"),
-        ('id,last_name\nanna,"Mu\n', "line 2, cannot be read as CSV"),
-        ('id,"last_name\nanna,Mu\n', "line 1, cannot be read as CSV"),
-        ("id,last_name\nanna,Müller", "is not text in UTF-8. In a spreadsheet, save the table as CSV UTF-8"),
+        ('id,last_name\nanna,"Mu\n', "line 2: unexpected end of data"),
+        ('id,"last_name\nanna,Mu\n', "line 1: unexpected end of data"),
+        ("id,last_name\nanna,Müller", "is not text in UTF-8. Save the table as CSV UTF-8"),
     ],
 )
 def test_a_file_that_is_not_a_table_is_refused(file, text, said):
@@ -157,9 +157,9 @@ def test_a_second_import_lists_what_changed(tiny, file, capsys):
     assert main([*words, str(file(second))]) == 0
     shown = capsys.readouterr().out
     assert "Added: ben\nChanged:\n  anna: last_name Müller -> Müller-Weiß\n" in shown
-    assert "not in the file (to exclude them, add their ids to dropped.txt): 김민수\n" in shown
+    assert "Not in the file (to exclude them, add their ids to dropped.txt): 김민수\n" in shown
     assert students(tiny)["anna"] == ("Anna", "Müller-Weiß", "anna@uni.example", "4021"), "an empty cell says nothing"
-    with pytest.raises(ClassError, match="line 2: id Anna is spelled anna in the gradebook; use that spelling"):
+    with pytest.raises(ClassError, match="line 2: the gradebook spells this id anna"):
         write_roster(tiny.api.coursedir, read_roster(file("id\nAnna\n"))[0])
 
 

@@ -37,9 +37,9 @@ def test_a_week_uses_existing_submissions_and_lists_what_needs_attention(tiny, s
     assert "91_other is not in the gradebook; run" in said(tiny, "week", "91_other", code=1)
     words = ["week", NAME, "--scheduler", threads().scheduler_address]
     shown = said(tiny, *words)
-    assert shown.index("\nGrade:\n") < shown.index("\nReturn feedback:\n3 pages made") < shown.index("\nNeeds your")
+    assert shown.index("\nGrade:\n") < shown.index("\nReturn feedback:\nPages made: 3.") < shown.index("\nNeeds your")
     assert f"\n{NAME} has no due date.\n" in shown
-    assert "\nNo grades were exported. To export them, add Canvas's --gradebook FILE or" in shown
+    assert "\nExport grades:\nTo export grades, add Canvas's --gradebook FILE or" in shown
     needs = shown[shown.index("Needs your attention:") :].splitlines()[1:]
     assert needs[0] == "Could not be graded:"
     assert needs[1].startswith("  ben: the notebook file is not valid JSON")

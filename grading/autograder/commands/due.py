@@ -4,10 +4,10 @@ import argparse
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from gradlab.words import _
+from gradlab.words import N_, _
 
 from ..steps.files import composed
-from ..term.written import FORM, NONE, read_date
+from ..term.written import FORM, read_date
 from ..views.words import local
 from .listing import show_list
 
@@ -17,9 +17,7 @@ if TYPE_CHECKING:
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument("assignment", help=_("a chapter's name"))
-    command.add_argument(
-        "date", help=_("{form}; or {none}, which removes the date or the extension", form=_(FORM), none=NONE)
-    )
+    command.add_argument("date", help=_(FORM))
     command.add_argument("--student", type=composed, help=_("extend only this student's due date"))
 
 
@@ -38,26 +36,15 @@ def show_dates(name: str, dates: "Dates") -> None:
     """Print an assignment's due date, its extensions and the changed penalties."""
     from ..views.changes import counted
 
-    print(due_date(name, dates.due))
-    show_list(_("Extended"), until(dict(sorted(dates.extended.items()))))
+    say_due(name, dates.due)
+    show_list(_("Extended until"), [f"{s}: {local(date)}" for s, date in sorted(dates.extended.items())])
     show_list(_("No longer extended"), dates.ended, ", ")
     show_list(_("Changed penalties"), [f"{s}: {old:g} -> {counted(new)}" for s, (old, new) in dates.penalties.items()])
     if dates.penalties:
-        print(
-            _(
-                "These students' feedback pages show the old penalties. To update them: {command}",
-                command=f"autograder feedback {name}",
-            )
-        )
+        print(_("Their feedback pages show the old penalties until you run: autograder feedback {name}", name=name))
 
 
-def due_date(name: str, due: datetime | None) -> str:
-    """Return a sentence about an assignment's due date."""
-    if due is None:
-        return _("{assignment} has no due date.", assignment=name)
-    return _("{assignment} is due {date}.", assignment=name, date=local(due))
-
-
-def until(extended: dict[str, datetime]) -> list[str]:
-    """Return a line for each student with an extension."""
-    return [_("{student} until {date}", student=student, date=local(date)) for student, date in extended.items()]
+def say_due(name: str, due: datetime | None) -> None:
+    """Print a sentence about an assignment's due date."""
+    sentence = N_("{assignment} is due {date}.") if due else N_("{assignment} has no due date.")
+    print(_(sentence, assignment=name, date=due and local(due)))

@@ -16,11 +16,10 @@ from .listing import show_list
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument("assignment", help=_("a chapter's name"))
-    command.add_argument(
-        "--into", type=Path, required=True, metavar="FILE", help=_("Canvas's gradebook or Moodle's grading worksheet")
-    )
+    into = _("Canvas's gradebook or Moodle's grading worksheet")
+    command.add_argument("--into", type=Path, required=True, metavar="FILE", help=into)
     command.add_argument("-o", "--output", type=Path, required=True, metavar="FILE", help=_("the CSV file to write"))
-    command.add_argument("--column", metavar="COLUMN", help=_("the assignment's column in Canvas's gradebook"))
+    command.add_argument("--column", help=_("the assignment's column in Canvas's gradebook"))
 
 
 def run(args: argparse.Namespace) -> None:

@@ -7,7 +7,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gradlab.words import _, ngettext
+from gradlab.words import _
 
 from ..errors import ClassError
 from .listing import show_list
@@ -39,23 +39,14 @@ def give_feedback(folder: Path, name: str, pack: bool = False) -> int:
     exchange = return_feedback.exchange(api)
     returned = list(return_feedback.return_feedback(api, name))
     made = [result for result in returned if result.page]
-    print(
-        ngettext(
-            "{count} page made, {returned} returned through the exchange.",
-            "{count} pages made, {returned} returned through the exchange.",
-            len(made),
-            returned=sum(not result.why for result in made),
-        )
-    )
+    sent_back = sum(not result.why for result in made)
+    print(_("Pages made: {made}. Returned through the exchange: {returned}.", made=len(made), returned=sent_back))
     if exchange is None and made:
         pages_in = api.coursedir.format_path("feedback", "STUDENT", name)
         print(_("There is no exchange to return them through. Find them in {folder}.", folder=pages_in))
     not_given = [result for result in returned if result.why and (exchange or not result.page)]
-    if not_given:
-        print(_("Not returned:"))
-    for result in not_given:
-        send = _("Send them {file}", file=result.page) if result.page else ""
-        print(f"  {result.student}: {result.why} {send}".rstrip())
+    lines = [f"{result.student}: {result.why} {result.page or ''}".rstrip() for result in not_given]
+    show_list(_("Not returned (send students the pages that are named)"), lines)
     if pack:
         _pack(api.coursedir, name, {result.student: result.page for result in made if result.page})
     return 1 if any(result.failed for result in returned) else 0
@@ -67,13 +58,7 @@ def _pack(course: "CourseDirectory", name: str, pages: dict[str, Path]) -> None:
 
     platforms = sent.platforms(course, name)
     if not platforms:
-        raise ClassError(
-            _(
-                "No archive was made: no submission of {assignment} was imported from a platform, so the students' "
-                "names on the platform are unknown.",
-                assignment=name,
-            )
-        )
+        raise ClassError(_("No archive was made: no submission of {name} was imported from a platform.", name=name))
     for platform in platforms:
         path = sent.folder(course) / f"{name}.feedback.{platform}.zip"
         left_out = returns.pack(path, name, pages, sent.read(course, name), platform)

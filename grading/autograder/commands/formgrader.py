@@ -25,9 +25,7 @@ def run(args: argparse.Namespace) -> None:
 
     folder, settings = args.folder, settings_of(args.folder)
     if not settings:
-        raise ClassError(
-            _("Formgrader finds the class only through an {file}, and none names this class.", file=CONFIG)
-        )
+        raise ClassError(_("Formgrader finds the class only through an {file}; none names it.", file=CONFIG))
     open_class(folder)
     command = [*server(), f"--ServerApp.root_dir={folder.parent}"]
     command += ["--LabApp.extension_manager=readonly"]  # the default manager queries a package index

@@ -19,35 +19,22 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument("--force", action="store_true", help=_("grade everything again; manual scores are kept"))
     several: dict[str, Any] = {"action": "append", "type": composed, "metavar": "STUDENT"}
     command.add_argument("--student", help=_("grade only this student; repeatable"), **several)
-    keep = _("first keep points that you set manually for a student's earlier submission; repeatable")
-    drop = _("first drop points that you set manually for a student's earlier submission; repeatable")
-    command.add_argument("--keep-points", default=[], help=keep, **several)
-    command.add_argument("--drop-points", default=[], help=drop, **several)
-    scheduler = _("the Dask cluster to use, for example tcp://host:8786")
-    command.add_argument("--scheduler", metavar="ADDRESS", help=scheduler)
-    workers = _("processes to start on this machine (default: one per two cores)")
-    command.add_argument("--workers", type=int, help=workers)
-    command.add_argument(
-        "--no-sandbox",
-        action="store_true",
-        help=_("run submissions with your rights: they can delete your files and change the gradebook"),
-    )
+    command.add_argument("--keep-points", help=_("first keep this student's manual points; repeatable"), **several)
+    command.add_argument("--drop-points", help=_("first drop this student's manual points; repeatable"), **several)
+    command.add_argument("--scheduler", metavar="ADDRESS", help=_("a Dask cluster, for example tcp://host:8786"))
+    command.add_argument("--workers", type=int, help=_("processes to start here (default: one per two cores)"))
+    command.add_argument("--no-sandbox", action="store_true", help=_("let submissions change and delete your files"))
 
 
 def run(args: argparse.Namespace) -> int:
     """Keep or drop points, grade, write the report, and return the exit code."""
-    for keep, students in ((True, args.keep_points), (False, args.drop_points)):
+    from ..term import by_hand
+
+    folder, name, cluster = args.folder, args.assignment, {"scheduler": args.scheduler, "workers": args.workers}
+    for title, students, keep in ((_("Kept"), args.keep_points, True), (_("Dropped"), args.drop_points, False)):
         if students:
-            _decide(args.folder, args.assignment, students, keep)
-    return grade_class(
-        args.folder,
-        args.assignment,
-        args.force,
-        args.student,
-        sandbox=not args.no_sandbox,
-        scheduler=args.scheduler,
-        workers=args.workers,
-    )
+            show_list(title, by_hand.decide(folder, name, students, keep))
+    return grade_class(folder, name, args.force, args.student, not args.no_sandbox, **cluster)
 
 
 def grade_class(
@@ -72,36 +59,28 @@ def grade_class(
         for outcome in grade(folder, name, force, students, sandbox, **cluster):
             counts[outcome.status] += 1
     except KeyboardInterrupt:
-        so_far = _("Interrupted. Done so far: {counts}.", counts=_in_words(counts) or _("nothing"))
-        again = _("To continue, grade again, without --force.") if force else _("To continue, grade again.")
-        print(f"\n{so_far} {again}")
+        print()
+        print(_("Interrupted. Done so far: {counts}. To continue, grade again, without --force.", counts=_said(counts)))
         return INTERRUPTED
     report.show(folder, name)
     show_list(*undecided(folder, name))
     if force:
         print(_("To see what changed: {command}", command=f"python -m autograder report {name} --changes"))
-    print(_in_words(counts))
+    print(_said(counts))
     if counts[Status.SKIPPED]:
         print(_("Skipped submissions already have a current grade; --force grades them again."))
     return 0
 
 
-def undecided(folder: Path, name: str) -> tuple[str, list[str]]:
-    """Return a title and a line for all points that need a decision; see `term.by_hand`."""
+def undecided(folder: Path, name: str) -> tuple[str, list]:
+    """Return a title, and all points that need a decision; see `term.by_hand`."""
     from ..settings import class_api
     from ..steps.outcome import TO_DECIDE
     from ..term import by_hand
 
     title = _("Points set manually for an earlier submission ({command})", command=TO_DECIDE.format(name))
-    return title, list(map(str, by_hand.listed(class_api(folder).coursedir, name)))
+    return title, by_hand.listed(class_api(folder).coursedir, name)
 
 
-def _decide(folder: Path, name: str, students: list[str], keep: bool) -> None:
-    from ..term import by_hand
-
-    done = list(map(str, by_hand.decide(folder, name, students, keep)))
-    show_list(_("Kept") if keep else _("Dropped"), done)
-
-
-def _in_words(counts: Counter[str]) -> str:
-    return ", ".join(f"{count} {_(status)}" for status, count in sorted(counts.items()))
+def _said(counts: Counter[str]) -> str:
+    return ", ".join(f"{count} {_(status)}" for status, count in sorted(counts.items())) or "0"

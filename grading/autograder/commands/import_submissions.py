@@ -10,16 +10,15 @@ from gradlab.words import _
 
 from ..steps.files import readable
 from ..term.written import read_date
-from .due import show_dates, until
+from ..views.words import local
+from .due import show_dates
 from .listing import show_list
 
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument("assignment", help=_("a chapter's name"))
     command.add_argument("archive", type=Path, help=_("the zip file, as downloaded from the platform"))
-    command.add_argument(
-        "--worksheet", type=Path, metavar="FILE", help=_("Moodle's grading worksheet, to identify students and times")
-    )
+    command.add_argument("--worksheet", type=Path, help=_("Moodle's grading worksheet, to identify students and times"))
     command.add_argument("--update", action="store_true", help=_("replace existing submissions that differ"))
     command.add_argument("--late-at", metavar="DATE", help=_("the submission time of files that Canvas marks LATE"))
     command.add_argument("--dry-run", action="store_true", help=_("say what would be imported, and change nothing"))
@@ -34,34 +33,24 @@ def run(args: argparse.Namespace) -> int:
         args.folder, args.assignment, args.archive, args.worksheet, args.update, late_at, args.dry_run
     )
     done = result.done
-    refused = [entry for entry in done if entry.state == submissions.REFUSED]
+    refused = [f"{entry.who}: {entry.said}" for entry in done if entry.state == submissions.REFUSED]
     imported = [entry for entry in done if entry.state not in (submissions.REFUSED, submissions.PASSED_OVER)]
-    for state, title in (
-        # Translators: submissions
-        (submissions.NEW, _("New")),
-        (submissions.REPLACED, _("Replaced")),
-        (submissions.UNCHANGED, _("Unchanged")),
-    ):
-        print(f"{title}: {sum(entry.state == state for entry in done)}")
+    for state in (submissions.NEW, submissions.REPLACED, submissions.UNCHANGED):
+        print(f"{_(state).capitalize()}: {sum(entry.state == state for entry in done)}")
     show_list(_("Renamed or chosen among several"), [f"{entry.who}: {entry.said}" for entry in imported if entry.said])
     kept = [entry.who for entry in done if entry.state == submissions.KEPT]
     show_list(_("Kept a different submission that already exists (--update replaces it)"), kept, ", ")
     show_list(_("Will be refused by grading"), [f"{entry.who}: {entry.refusal}" for entry in imported if entry.refusal])
-    ignored = [entry for entry in done if entry.state == submissions.PASSED_OVER]
-    show_list(_("Ignored"), [f"{entry.who}: {entry.said}" for entry in ignored])
-    show_list(_("Not imported"), [f"{entry.who}: {entry.said}" for entry in refused])
+    ignored = [f"{entry.who}: {entry.said}" for entry in done if entry.state == submissions.PASSED_OVER]
+    show_list(_("Ignored"), ignored)
+    show_list(_("Not imported"), refused)
     show_list(_("Files in the archive that match no student"), [readable(other)[:200] for other in result.others])
     if result.by_name:
-        print(
-            _(
-                "Students were matched by full name only; times are unknown. For ids and times, add Moodle's "
-                "--worksheet."
-            )
-        )
-    untimed = [entry for entry in imported if entry.untimed]
-    unread = _("Submissions without a known time, which count as on time (for Canvas, set one with --late-at DATE)")
-    show_list(unread, [f"{entry.who}: {entry.untimed}" for entry in untimed])
-    show_list(_("Extensions in the worksheet"), until(result.extensions))
+        print(_("Students were matched by full name only. For ids and times, add Moodle's --worksheet."))
+    untimed = [f"{entry.who}: {entry.untimed}" for entry in imported if entry.untimed]
+    show_list(_("Without a known time, so they count as on time (for Canvas, set one with --late-at DATE)"), untimed)
+    extensions = [f"{student}: {local(date)}" for student, date in result.extensions.items()]
+    show_list(_("Extended in the worksheet until"), extensions)
     if result.dates:
         show_dates(args.assignment, result.dates)
     if args.dry_run:

@@ -1,10 +1,12 @@
 """Print titled lists in a command's output."""
 
+from collections.abc import Iterable
+
 from ..steps.files import readable
 
 
-def show_list(title: str, items: list[str], between: str = "") -> None:
+def show_list(title: str, items: Iterable, between: str = "") -> None:
     """Print a title and the items, one per line or joined by `between`; print nothing if there are no items."""
-    lines = list(map(readable, items))
-    if items:
+    lines = [readable(str(item)) for item in items]
+    if lines:
         print(f"{title}: {between.join(lines)}" if between else "\n  ".join([f"{title}:", *lines]))

@@ -25,9 +25,7 @@ c = configure(get_config(), Path(__file__).parent, course_id={course_id!r})
 
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
-    command.add_argument(
-        "place", type=Path, metavar="FOLDER", help=_("a new or empty folder, whose name is the course id")
-    )
+    command.add_argument("place", type=Path, metavar="FOLDER", help=_("a new folder, whose name is the course id"))
     command.add_argument("--exchange", type=Path, metavar="FOLDER", help=_("nbgrader's exchange, shared with students"))
     command.add_argument("--language", default="en", help=_("the language of the class, such as de"))
 
@@ -43,13 +41,8 @@ def run(args: argparse.Namespace) -> None:
     folder, exchange = args.place.resolve(), args.exchange and args.exchange.resolve()
     course_id = folder.name
     if not COURSE_ID.fullmatch(course_id):
-        raise ClassError(
-            _(
-                "{id!r}, the folder's name, is also the class's course id. Use letters, digits, dots, - and _, for "
-                "example autograd-2026.",
-                id=course_id,
-            )
-        )
+        why = _("{id!r} is also the course id. Use letters, digits, dots, - and _, as in autograd-2026.", id=course_id)
+        raise ClassError(why)
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise ClassError(_("{folder} exists and is not empty. Name a new or empty folder.", folder=folder))
     course(args.language)  # raises ClassError while nothing has been created
@@ -62,12 +55,5 @@ def run(args: argparse.Namespace) -> None:
     atomic.write_text(folder / CONFIG, settings, mode=0o600)
     speak(folder, args.language)
     open_class(folder)
-    print(
-        _(
-            "Created the class {id} in {folder}, with a copy of the course's current chapters. Only you can read it.",
-            id=course_id,
-            folder=folder,
-        )
-    )
-    print(_("Work there: {command}", command=f"cd {folder}"))
+    print(_("Created the class {id}. Only you can read it. Work there: cd {folder}", id=course_id, folder=folder))
     print(_("If students use nbgrader's exchange, their servers need: {variables}", variables=exported))

@@ -5,15 +5,15 @@ An assignment is generated only once; use `update` to bring it up to date with t
 
 import argparse
 
-from gradlab.words import _
+from gradlab.words import N_, _
 
-from ..term.written import FORM, NONE, read_date
+from ..term.written import FORM, read_date
 from .due import show_dates
 
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument("assignment", help=_("a chapter's name"))
-    command.add_argument("--due", metavar="DATE", help=_("the due date: {form}; or {none}", form=_(FORM), none=NONE))
+    command.add_argument("--due", metavar="DATE", help=_("the due date: {form}", form=_(FORM)))
 
 
 def run(args: argparse.Namespace) -> None:
@@ -23,10 +23,8 @@ def run(args: argparse.Namespace) -> None:
 
     name, api = args.assignment, open_class(args.folder)
     due = read_date(args.due) if args.due else None
-    if release.generate(api, name):
-        print(_("{assignment} was generated.", assignment=name))
-    else:
-        print(_("{assignment} was already generated.", assignment=name))
+    is_new = release.generate(api, name)
+    print(_(N_("{name} was generated.") if is_new else N_("{name} was already generated."), name=name))
     if args.due:
         show_dates(name, dates.set_due(args.folder, name, due))
     if release.put_into_exchange(api, name):

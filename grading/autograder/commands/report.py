@@ -13,11 +13,9 @@ from ..steps.files import composed
 
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
-    name = _("a chapter's name (default: the overview of all of them)")
-    command.add_argument("assignment", nargs="?", help=name)
+    command.add_argument("assignment", nargs="?", help=_("a chapter's name (default: the overview of all)"))
     only = command.add_mutually_exclusive_group()
-    student = _("one student's points and reasons, and the pages that say more")
-    only.add_argument("--student", type=composed, help=student)
+    only.add_argument("--student", type=composed, help=_("one student's points, with reasons and pages"))
     only.add_argument("--changes", action="store_true", help=_("what each run changed, even under manual points"))
     only.add_argument("--similar", action="store_true", help=_("pairs of similar submissions, for you to review"))
 

@@ -7,17 +7,14 @@ and lms_user_id. Either every row is imported or none is, and nobody is removed.
 import argparse
 from pathlib import Path
 
-from gradlab.words import _, ngettext
+from gradlab.words import _
 
-from ..steps.files import readable
 from .listing import show_list
 
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument("file", type=Path, help=_("the CSV file, in UTF-8"))
-    command.add_argument(
-        "--id", default="", metavar="COLUMN", help=_("the column with the ids under which students submit")
-    )
+    command.add_argument("--id", default="", metavar="COLUMN", help=_("the column with the ids of submissions"))
     command.add_argument("--dry-run", action="store_true", help=_("say what would change, without changing anything"))
 
 
@@ -30,21 +27,10 @@ def run(args: argparse.Namespace) -> None:
     entries, columns = read_roster(args.file, args.id)
     with only_run(args.folder):
         changes = write_roster(class_api(args.folder).coursedir, entries, args.dry_run)
-    # Translators: {field} is first_name, for example, and {column} a column of the file
-    used = [_("{field} from {column}", field=field, column=readable(column)) for field, column in columns.items()]
-    print(
-        ngettext(
-            "{count} student in {file}: {columns}.",
-            "{count} students in {file}: {columns}.",
-            len(entries),
-            file=args.file,
-            columns=", ".join(used),
-        )
-    )
+    print(_("Students in {file}: {number}", file=args.file, number=len(entries)))
+    show_list(_("Columns"), [f"{field}: {column}" for field, column in columns.items()], ", ")
     show_list(_("Added"), changes.added, ", ")
     show_list(_("Changed"), [f"{student}: {', '.join(said)}" for student, said in changes.changed.items()])
-    show_list(
-        _("In the gradebook, but not in the file (to exclude them, add their ids to dropped.txt)"), changes.absent, ", "
-    )
+    show_list(_("Not in the file (to exclude them, add their ids to dropped.txt)"), changes.absent, ", ")
     if args.dry_run:
         print(_("Nothing was changed."))

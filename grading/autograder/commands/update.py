@@ -32,13 +32,9 @@ def run(args: argparse.Namespace) -> None:
         return
     losing = [change.name for change in changes if change.lost]
     if losing and not args.lose_scores:
-        raise ClassError(
-            _(
-                "Nothing was changed, because scores would be lost in {chapters}. To update only the other chapters, "
-                "name them. To update all, back up the class and use --lose-scores.",
-                chapters=", ".join(losing),
-            )
-        )
+        lost = _("Nothing was changed, because scores would be lost in {chapters}.", chapters=", ".join(losing))
+        other = _("Update the other chapters by name, or back up the class and use --lose-scores.")
+        raise ClassError(f"{lost} {other}")
     update.apply(api, changes)
     if some:
         print(_("Done."))

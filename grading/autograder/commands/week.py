@@ -12,7 +12,7 @@ from gradlab.words import _
 
 from ..errors import require_success
 from . import import_submissions
-from .due import due_date
+from .due import say_due
 from .export import export_grades
 from .feedback import give_feedback
 from .grade import grade_class, undecided
@@ -24,17 +24,12 @@ if TYPE_CHECKING:
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument("assignment", help=_("a chapter's name"))
-    command.add_argument(
-        "archive", nargs="?", type=Path, help=_("a platform's archive (default: collect from an exchange)")
-    )
+    archive = _("a platform's archive (default: collect from an exchange)")
+    command.add_argument("archive", nargs="?", type=Path, help=archive)
     platform = command.add_mutually_exclusive_group()
-    platform.add_argument(
-        "--worksheet", type=Path, metavar="FILE", help=_("Moodle's grading worksheet; exports grades into it")
-    )
-    platform.add_argument(
-        "--gradebook", type=Path, metavar="FILE", help=_("Canvas's gradebook; exports grades into it")
-    )
-    command.add_argument("--column", metavar="COLUMN", help=_("the assignment's column in Canvas's gradebook"))
+    platform.add_argument("--worksheet", type=Path, help=_("Moodle's grading worksheet; exports grades into it"))
+    platform.add_argument("--gradebook", type=Path, help=_("Canvas's gradebook; exports grades into it"))
+    command.add_argument("--column", help=_("the assignment's column in Canvas's gradebook"))
     command.add_argument("--late-at", metavar="DATE", help=_("see {command}", command="import-submissions"))
     command.add_argument("--update", action="store_true", help=_("replace existing submissions that differ"))
     command.add_argument("--scheduler", metavar="ADDRESS", help=_("see {command}", command="grade"))
@@ -55,7 +50,8 @@ def run(args: argparse.Namespace) -> int:
     folder, name, course = args.folder, args.assignment, open_class(args.folder).coursedir
     with Gradebook(course.db_url, course.course_id) as book:
         due = find_assignment(book, name).duedate
-    print(f"\n{due_date(name, due)}")
+    print()
+    say_due(name, due)
     _begin(_("Grade"))
     codes.append(grade_class(folder, name, sandbox=not args.no_sandbox, scheduler=args.scheduler))
     if codes[-1]:
@@ -63,15 +59,13 @@ def run(args: argparse.Namespace) -> int:
     _begin(_("Return feedback"))
     codes.append(give_feedback(folder, name, pack=bool(sent.platforms(course, name))))
     into = args.worksheet or args.gradebook
+    _begin(_("Export grades"))
     if into:
-        _begin(_("Export grades"))
         export_grades(folder, name, into, sent.folder(course) / f"{name}.grades.csv", args.column)
     else:
-        print()
-        print(_("No grades were exported. To export them, add Canvas's --gradebook FILE or Moodle's --worksheet FILE."))
+        print(_("To export grades, add Canvas's --gradebook FILE or Moodle's --worksheet FILE."))
     _begin(_("Needs your attention"))
-    report = gather(course, name)
-    _needs_a_look(report, *undecided(folder, name))
+    _needs_a_look(gather(course, name), *undecided(folder, name))
     return max(codes)
 
 
@@ -99,7 +93,7 @@ def _submissions(args: argparse.Namespace) -> int:
     return 0
 
 
-def _needs_a_look(report: "Report", to_decide: str, by_hand: list[str]) -> None:
+def _needs_a_look(report: "Report", to_decide: str, by_hand: list) -> None:
     """Print what only a person can decide, or "nothing".
 
     by_hand: the manual points that need a decision, with their title to_decide.

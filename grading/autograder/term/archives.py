@@ -57,8 +57,7 @@ class Upload:
     @property
     def who(self) -> str:
         """The name and number to show for a person who has not been identified."""
-        name = readable(self.name)[:100] or _("no name")
-        return f"{name} ({self.number})"
+        return f"{readable(self.name)[:100]} ({self.number})"
 
 
 @dataclass(frozen=True)
@@ -76,27 +75,14 @@ def look_into(archive: ZipFile) -> Archive:
     Raises ClassError if a member's path leads outside the archive, or if no platform uses such names.
     """
     members = [(name_of(info), info) for info in archive.infolist() if not info.is_dir()]
-    for name, _info in members:
-        if _leads_out(name):
-            raise ClassError(
-                _(
-                    "Nothing was imported: the archive contains {path!r}, a path that leads outside it. No learning "
-                    "platform writes such a path; check where the archive comes from.",
-                    path=readable(name)[:200],
-                )
-            )
+    outside = [readable(name)[:200] for name, _info in members if _leads_out(name)]
+    if outside:
+        raise ClassError(_("Nothing was imported: {path!r} leads outside the archive.", path=outside[0]))
     # ambiguous names count as Moodle's, whose pattern is stricter
     best = max(moodle(members), canvas(members), key=lambda archive: len(archive.uploads))
     if not best.uploads:
         names = ", ".join(readable(name)[:80] for name, _info in members[:3]) or _("nothing")
-        raise ClassError(
-            _(
-                "Nothing was imported: the archive contains {names}. Moodle's names look like "
-                "Anna Lena_12345_assignsubmission_file/NAME.ipynb, Canvas's like lenaanna_12345_67890_NAME.ipynb. Use "
-                "the archive as downloaded, without repacking it.",
-                names=names,
-            )
-        )
+        raise ClassError(_("The archive contains {names}. Import it as downloaded, without repacking it.", names=names))
     for upload in best.uploads:
         upload.why = upload.why or _too_much(upload)
     return best
@@ -154,10 +140,8 @@ def _leads_out(name: str) -> bool:
 
 def _too_much(upload: Upload) -> str:
     """Return why grading would refuse a person's files, which then must not be imported; "" if it would not."""
-    if len(upload.files) > MAX_FILES:
-        return _("it contains more than {most} files", most=MAX_FILES)
-    if sum(info.file_size for info in upload.files.values()) > MAX_BYTES:
-        return _("its files exceed {most:g} MB in total", most=MAX_BYTES / 1e6)
+    if len(upload.files) > MAX_FILES or sum(info.file_size for info in upload.files.values()) > MAX_BYTES:
+        return _("it contains more than {files} files or {size:g} MB", files=MAX_FILES, size=MAX_BYTES / 1e6)
     for name, info in upload.files.items():
         parts = name.split("/")
         if len(parts) > MAX_DEPTH:

@@ -30,13 +30,8 @@ class Undecided:
     auto: float | None
 
     def __str__(self):
-        return _(
-            "{student}: {exercise}: {by_hand:g} set manually, {auto} by the check",
-            student=self.student,
-            exercise=exercise_of(self.cell),
-            by_hand=self.by_hand,
-            auto=points(self.auto),
-        )
+        said = _("{by_hand:g} set manually, {auto} by the check", by_hand=self.by_hand, auto=points(self.auto))
+        return f"{self.student}: {exercise_of(self.cell)}: {said}"
 
 
 def listed(course: CourseDirectory, name: str) -> list[Undecided]:
@@ -56,13 +51,8 @@ def decide(folder: Path, name: str, students: list[str], keep: bool) -> list[Und
         known = sorted({points.student for points in waiting})
         for student in students:
             if student not in known:
-                none = _(
-                    "{student} has no points in {assignment} that need a decision.",
-                    student=readable(student),
-                    assignment=name,
-                )
+                none = _("{student} has no points that need a decision.", student=readable(student))
                 raise ClassError(none + did_you_mean(student, known))
-        for student in students:
             for grade in undecided(book.find_submission_notebook(name, name, student)):
                 if not keep:
                     grade.manual_score = grade.extra_credit = None

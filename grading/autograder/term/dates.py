@@ -75,21 +75,10 @@ def extend(folder: Path, student: str, name: str, until: datetime | None) -> Dat
         if until is None:
             _end(book, [submission for submission in _extended(assignment) if submission.student_id == student])
         elif assignment.duedate is None:
-            raise ClassError(
-                _(
-                    "{assignment} has no due date to extend. Set one with: {command}",
-                    assignment=name,
-                    command=f"autograder due {name} DATE",
-                )
-            )
+            raise ClassError(_("There is no due date to extend. Set one with: autograder due {name} DATE", name=name))
         elif until <= assignment.duedate:
-            raise ClassError(
-                _(
-                    "{assignment} is due {date} for everyone; an extension must be later.",
-                    assignment=name,
-                    date=local(assignment.duedate),
-                )
-            )
+            date = local(assignment.duedate)
+            raise ClassError(_("The due date for everyone is {date}; an extension must be later.", date=date))
         else:
             submission = book.update_or_create_submission(name, student)
             submission.extension = until - assignment.duedate
@@ -122,11 +111,7 @@ def _until(submission: SubmittedAssignment) -> datetime | None:
 
 def _end(book: Gradebook, extended: list[SubmittedAssignment]) -> None:
     """Remove these submissions' extensions, and entries that exist only for them; save all changes to the gradebook."""
-    alone = [
-        (submission.assignment.name, submission.student_id)
-        for submission in extended
-        if scores.only_extended(submission)
-    ]
+    alone = [(s.assignment.name, s.student_id) for s in extended if scores.only_extended(s)]
     for submission in extended:
         submission.extension = None
     book.db.commit()
@@ -156,7 +141,5 @@ def _dates(api: NbGraderAPI, book: Gradebook, assignment: Assignment, ended: lis
 
 def _penalties(book: Gradebook, assignment: Assignment) -> dict[str, float]:
     """Return the penalties of all submissions with a timestamp, by student."""
-    submitted = scores.submissions(book, assignment).items()
-    return {
-        student: scores.of(submission).penalty for student, submission in submitted if submission.timestamp is not None
-    }
+    submitted = scores.submissions(book, assignment)
+    return {student: scores.of(it).penalty for student, it in submitted.items() if it.timestamp is not None}

@@ -21,7 +21,7 @@ from nbgrader.exchange.default import ExchangeCollect, ExchangeReleaseAssignment
 
 from gradlab import atomic
 from gradlab.exchange import require_course
-from gradlab.words import N_, _, ngettext
+from gradlab.words import N_, _
 
 from .. import gradebook
 from ..run.interrupts import uninterrupted
@@ -95,34 +95,19 @@ class CollectOwn(ExchangeCollect):
             self.src_records.append((on_time or in_order)[-1])
         for submission in self.src_records:
             if submission.came - submission.time > SLACK:
-                self.log.error(
-                    _(
-                        "{student}: the submission's timestamp is {time:%Y-%m-%d %H:%M:%S} UTC, but it reached the "
-                        "exchange at {came} UTC ({folder}). If the exchange was not moved or restored since then, ask "
-                        "the student.",
-                        **submission._asdict(),
-                    )
-                )
+                late = N_("{student}: the timestamp of {folder} is {time} UTC, but it arrived at {came} UTC.")
+                self.log.error(_(late, **submission._asdict()))
 
     def copy_files(self):
         """Copy each chosen folder that is new, or with `--update` newer, into `submitted/`; log what was left out."""
         name = self.coursedir.assignment_id
-        self.log.info(
-            ngettext(
-                "Found submissions of {assignment} from {count} student.",
-                "Found submissions of {assignment} from {count} students.",
-                len(self.src_records),
-                assignment=name,
-            )
-        )
+        self.log.info(_("Students with submissions: {number}", number=len(self.src_records)))
         for submission in self.src_records:
             target = Path(self.coursedir.format_path(self.coursedir.submitted_directory, submission.student, name))
             had = receipt.timestamp(target)
             newer = had is None or (submission.time != had if self.before_duedate else submission.time > had)
             if target.is_dir() and not (newer and (self.update or self.before_duedate)):
-                had_it = N_("{student}: already collected.")
-                could = N_("{student}: already collected; --update replaces it.")
-                self.log.info(_(had_it if self.update else could, student=submission.student))
+                self.log.info(_("{student}: already collected; --update takes newer ones.", student=submission.student))
                 continue
             try:
                 self._collect(submission, target)
@@ -188,13 +173,9 @@ class CollectOwn(ExchangeCollect):
                 if target.exists() or target.is_symlink():
                     target.rename(before)
                 chosen.rename(target)
-        more = len(left) - MOST_LISTED
-        if more > 0:
-            left[MOST_LISTED:] = [ngettext("{count} more", "{count} more", more)]
         if left:
-            self.log.error(
-                _("{student}: left out of the submission: {files}.", student=submission.student, files="; ".join(left))
-            )
+            files, student = "; ".join(left[:MOST_LISTED] + ["…"] * (len(left) > MOST_LISTED)), submission.student
+            self.log.error(_("{student}: left out of the submission: {files}.", student=student, files=files))
 
 
 def _not_collected(folder: str, error: Exception) -> str:
@@ -239,9 +220,7 @@ class CopyOwn:
         if self.owner not in (None, status.st_uid):
             raise ValueError(_("another account's"))
         if len(path.parts) > MAX_DEPTH or self.files == MAX_FILES:
-            raise ValueError(
-                _("more than {files} files, or {folders} nested folders", files=MAX_FILES, folders=MAX_DEPTH)
-            )
+            raise ValueError(_("more than {files} files or {depth} levels", files=MAX_FILES, depth=MAX_DEPTH))
         self.files += 1
         if stat.S_ISDIR(status.st_mode):
             return self._folder(file, path)

@@ -10,7 +10,7 @@ from pathlib import Path
 from nbgrader.api import Gradebook, Student
 from nbgrader.coursedir import CourseDirectory
 
-from gradlab.words import _
+from gradlab.words import N_, _
 
 from .. import gradebook
 from ..dropped import enrolled
@@ -98,14 +98,8 @@ def fill(grades: Grades, path: Path, column: str | None = None) -> Export:
         return _fill_worksheet(grades, Worksheet(path))
     if {"id", "section"} <= keys:
         return _fill_gradebook(grades, table, column or grades.name)
-    raise ClassError(
-        _(
-            "{file} is neither Canvas's gradebook, which has the columns ID and Section, nor Moodle's grading "
-            "worksheet, which has Identifier if your language in Moodle is English. Its columns: {columns}.",
-            file=path,
-            columns=", ".join(table.columns),
-        )
-    )
+    neither = _("{file} is neither Canvas's gradebook nor Moodle's grading worksheet in English.", file=path)
+    raise ClassError(f"{neither} {table.shown}")
 
 
 def _fill_worksheet(grades: Grades, sheet: Worksheet) -> Export:
@@ -191,13 +185,10 @@ def _column(columns: Iterable[str], name: str, path: Path) -> str:
     titled = exact or [column for column in columns if re.sub(r"\s*\(\d+\)$", "", column) == name]
     if len(titled) == 1:
         return titled[0]
-    there = ", ".join(readable(column) for column in columns if re.search(r"\(\d+\)$", column))
-    if titled:
-        problem = _("{file} has more than one column {column}.", file=path, column=readable(name))
-    else:
-        problem = _("{file} has no column {column}.", file=path, column=readable(name))
-    choose = _("Choose one with --column; columns of assignments: {columns}.", columns=there or _("none"))
-    raise ClassError(f"{problem} {choose}")
+    there = [column for column in columns if re.search(r"\(\d+\)$", column)]
+    problem = N_("{file} has more than one column {column}.") if titled else N_("{file} has no column {column}.")
+    choose = _("Choose one with --column; columns of assignments: {columns}.", columns=", ".join(map(readable, there)))
+    raise ClassError(f"{_(problem, file=path, column=readable(name))} {choose}")
 
 
 def _require_points(there: str, grades: Grades, called: str) -> None:
@@ -208,13 +199,6 @@ def _require_points(there: str, grades: Grades, called: str) -> None:
     except ValueError:
         same = False
     if not same:
-        raise ClassError(
-            _(
-                "{assignment} has {points} points here, but the platform's {column} is {other}. Set it to {points} "
-                "there and download the file again; otherwise the platform would misread or skip grades.",
-                assignment=grades.name,
-                points=points,
-                column=called,
-                other=readable(there),
-            )
-        )
+        differ = _("{column} is {other} there, but {points} here.", column=called, other=readable(there), points=points)
+        change = _("Set it to {points} on the platform and download the file again.", points=points)
+        raise ClassError(f"{differ} {change}")

@@ -50,11 +50,8 @@ class People:
             if len(students) == 1:
                 return Match(min(students))
             if students:
-                first, *others = sorted(students)
-                what = _tried(kind, value)
-                # Translators: {what} is a word and its value, such as "e-mail address x@example.org"
-                why = _("{student} and {others} have the {what}", student=first, others=", ".join(others), what=what)
-                return Match("", why)
+                several = ", ".join(sorted(students))
+                return Match("", _("{students} all have the {what}", students=several, what=_tried(kind, value)))
         tried = ", ".join(_tried(kind, value) for kind, value in given if value)
         if not tried:
             return Match("", _("it does not identify a student"))

@@ -31,11 +31,9 @@ def put_into_exchange(api: NbGraderAPI, name: str) -> bool:
     if return_feedback.exchange(api) is None:
         return False
     with temp_attrs(api.coursedir, assignment_id=name):
-        release = api.exchange.ReleaseAssignment(
-            coursedir=api.coursedir, authenticator=api.authenticator, parent=api, force=True
-        )
-        failed = _("{assignment} could not be released in the exchange", assignment=name)
-        require_success(capture_log(release), failed)
+        places = {"coursedir": api.coursedir, "authenticator": api.authenticator, "parent": api}
+        said = capture_log(api.exchange.ReleaseAssignment(**places, force=True))
+        require_success(said, _("{assignment} could not be released in the exchange", assignment=name))
     return True
 
 

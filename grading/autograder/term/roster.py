@@ -1,6 +1,5 @@
 """Import the roster, from a learning platform's table or your own, into nbgrader's gradebook."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -71,14 +70,11 @@ def read_roster(path: Path, id_column: str = "") -> tuple[list[Entry], dict[str,
     table = read_table(path)
     used = _fields(table, id_column)
     rows = [row for row in table.rows if not (_canvas(table) and _no_student(row))]
-    entries, problems = [_entry(row, used) for row in rows], list[str]()
-    lines: dict[str, int] = {}
+    entries, problems, lines = [_entry(row, used) for row in rows], dict[int, str](), dict[str, int]()
     for entry in entries:
-        problem = _unusable(entry.id)
         before = lines.setdefault(entry.id.casefold(), entry.line)
-        if before != entry.line:
-            problem = problem or _("id {id} already appears on line {line}", id=readable(entry.id), line=before)
-        problems += [_("line {line}: {problem}", line=entry.line, problem=problem)] if problem else []
+        again = _("id {id} already appears on line {line}", id=readable(entry.id), line=before)
+        problems[entry.line] = _unusable(entry.id) or again * (before != entry.line)
     _require_no(problems)
     if not entries:
         raise ClassError(_("{file} contains no students; expected a header line and one line per student.", file=path))
@@ -95,16 +91,8 @@ def write_roster(course: CourseDirectory, entries: list[Entry], dry_run: bool = 
     with gradebook.needed(course), Gradebook(course.db_url, course.course_id) as book:
         known = {student.id: student for student in book.students}
         spelled = {student.casefold(): student for student in known}
-        _require_no(
-            _(
-                "line {line}: id {id} is spelled {known} in the gradebook; use that spelling",
-                line=entry.line,
-                id=readable(entry.id),
-                known=readable(spelled[entry.id.casefold()]),
-            )
-            for entry in entries
-            if entry.id not in known and entry.id.casefold() in spelled
-        )
+        other = {entry.line: spelled.get(entry.id.casefold()) for entry in entries if entry.id not in known}
+        _require_no({line: _("the gradebook spells this id {id}", id=readable(s)) for line, s in other.items() if s})
         changes = Changes()
         for entry in sorted(entries, key=lambda entry: entry.id):
             stated = {name: getattr(entry, name) for name in FIELDS if getattr(entry, name)}
@@ -113,14 +101,12 @@ def write_roster(course: CourseDirectory, entries: list[Entry], dry_run: bool = 
                 book.db.add(Student(id=entry.id, **stated))
                 changes.added.append(entry.id)
                 continue
-            before = {name: getattr(student, name) or "" for name in stated}
-            # Translators: said of a field of the gradebook, such as email
-            empty = _("empty")
-            said = [f"{name} {before[name] or empty} -> {new}" for name, new in stated.items() if before[name] != new]
-            for name, new in stated.items():
-                setattr(student, name, new)
-            if said:
+            differ = {name: new for name, new in stated.items() if new != getattr(student, name)}
+            if differ:
+                said = [f"{name} {getattr(student, name) or '-'} -> {new}" for name, new in differ.items()]
                 changes.changed[entry.id] = said
+            for name, new in differ.items():
+                setattr(student, name, new)
         changes.absent.extend(sorted(known.keys() - {entry.id for entry in entries} - dropped(course)))
         book.db.rollback() if dry_run else book.db.commit()
         return changes
@@ -136,27 +122,15 @@ def _fields(table: Table, id_column: str) -> dict[str, str]:
     names = CANVAS if _canvas(table) else COLUMNS
     there = {name: [by_key[key] for key in keys if key in by_key] for name, keys in names.items()}
     used = {name: matching[0] for name, matching in there.items() if matching}
-    columns = ", ".join(map(readable, table.columns))
     if id_column:
         if key_of(id_column) not in by_key:
-            raise ClassError(
-                _("{file} has no column {column}.", file=table.path, column=readable(id_column))
-                + did_you_mean(id_column, table.columns)
-                + " "
-                + _("Its columns: {columns}.", columns=columns)
-            )
+            none = _("{file} has no column {column}.", file=table.path, column=readable(id_column))
+            raise ClassError(f"{none}{did_you_mean(id_column, table.columns)} {table.shown}")
         used["id"] = by_key[key_of(id_column)]
     if "id" not in used:
-        raise ClassError(
-            _(
-                "{file}: no column contains the ids under which students submit. Its columns: {columns}. Choose one "
-                'with --id, for example --id "{column}", or write a table that begins with\n{example}',
-                file=table.path,
-                columns=columns,
-                column=readable(used.get("email", table.columns[0])),
-                example=EXAMPLE,
-            )
-        )
+        no_id = _("{file} has no known column of ids. Choose one with --id.", file=table.path)
+        example = _("Or write a table that begins with {columns}.", columns=EXAMPLE)
+        raise ClassError(f"{no_id} {table.shown} {example}")
     return used
 
 
@@ -180,19 +154,14 @@ def _unusable(student: str) -> str:
     """Return the reason why an id cannot be imported; "" if it can."""
     if not student:
         return _("the id is missing")
-    shown = readable(student)[:MAX_NAME]
-    if "/" in student or "\\" in student or student.startswith(".") or known_as(student) != student:
-        return _(
-            "{id!r} cannot be an id (it names a folder: at most {most} characters, without / \\ * ? [ ], and no . at "
-            "the start)",
-            id=shown,
-            most=MAX_NAME,
-        )
-    return _("{id!r} cannot be an id (nbgrader separates ids by commas)", id=shown) if "," in student else ""
+    if set("/\\,") & set(student) or student.startswith(".") or known_as(student) != student:
+        form = _("at most {most} characters, no . at the start, and none of / \\ * ? [ ] ,", most=MAX_NAME)
+        return _("{id!r} cannot be an id ({form})", id=readable(student)[:MAX_NAME], form=form)
+    return ""
 
 
-def _require_no(problems: Iterable[str]) -> None:
-    """Raise ClassError with these problems, if there are any."""
-    lines = "".join(f"\n  {problem}" for problem in problems)
-    if lines:
-        raise ClassError(_("Nothing was imported. Fix these lines, then import again:") + lines)
+def _require_no(problems: dict[int, str]) -> None:
+    """Raise ClassError with these problems by line; "" is none."""
+    said = [_("line {line}: {problem}", line=line, problem=problem) for line, problem in problems.items() if problem]
+    if said:
+        raise ClassError("\n  ".join([_("Nothing was imported. Fix these lines, then import again:"), *said]))

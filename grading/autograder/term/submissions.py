@@ -37,8 +37,8 @@ from .people import Match, People, each_once
 from .sent import Sent, keep
 from .worksheet import Stated, Worksheet
 
-NEW, REPLACED, UNCHANGED, KEPT, REFUSED = "new", "replaced", "unchanged", "kept", "not imported"
-PASSED_OVER = "ignored"
+NEW, REPLACED, UNCHANGED = N_("new"), N_("replaced"), N_("unchanged")
+KEPT, REFUSED, PASSED_OVER = "kept", "not imported", "ignored"
 DAMAGED = (BadZipFile, EOFError, NotImplementedError, RuntimeError, ValueError, OSError, zlib.error, lzma.LZMAError)
 MOST_READ = 5_000_000  # bytes of a notebook to search for cells
 
@@ -138,8 +138,7 @@ def _opened(path: Path) -> ZipFile:
     try:
         return ZipFile(path)
     except (BadZipFile, NotImplementedError, UnicodeDecodeError) as error:
-        problem = _("Nothing was imported: {file} is not a readable zip archive ({error}).", file=path, error=error)
-        raise ClassError(problem) from error
+        raise ClassError(_("{file} is not a readable zip archive ({error}).", file=path, error=error)) from error
 
 
 def _release(course: CourseDirectory, book: Gradebook, name: str) -> Release:
@@ -173,12 +172,10 @@ def _of_canvas(upload: Upload, people: People) -> Match:
     if not match.student:
         return match
     if not people.named(match.student, upload.name):
-        why = _("the number belongs to {student}, who has a different name in the roster", student=match.student)
-        return Match("", why)
+        return Match("", _("{student} has the number, but a different name in the roster", student=match.student))
     others = sorted(filter(None, (people.find(number=number).student for number in upload.numbers)))
     if others:
-        why = _("the file name could belong to {student} or {others}", student=match.student, others=", ".join(others))
-        return Match("", why)
+        return Match("", _("the file could be from {students}", students=", ".join([match.student, *others])))
     return match
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from gradlab.words import _
 
 from ..errors import ClassError
-from ..steps.files import MAX_BYTES, composed
+from ..steps.files import MAX_BYTES, composed, readable
 
 SEPARATORS = ",;\t"
 
@@ -33,6 +33,11 @@ class Table:
     columns: list[str]
     rows: list[Row]
 
+    @property
+    def shown(self) -> str:
+        """A sentence that lists the columns."""
+        return _("Its columns: {columns}.", columns=", ".join(map(readable, self.columns)))
+
 
 def key_of(text: str) -> str:
     """Normalize a column name for comparison: `E-Mail_Address` becomes `e mail address`."""
@@ -45,45 +50,30 @@ def read_table(path: Path) -> Table:
     Text is converted to Unicode's composed form. Raises ClassError if the file is not such a table.
     """
     if path.stat().st_size > MAX_BYTES:
-        most = MAX_BYTES / 1e6
-        raise ClassError(_("{file} exceeds {most:g} MB, which is too large for a class's table.", file=path, most=most))
+        raise ClassError(_("{file} exceeds {most:g} MB.", file=path, most=MAX_BYTES / 1e6))
     try:
         text = composed(path.read_bytes().decode("utf-8-sig"))
     except UnicodeDecodeError:
-        problem = _("{file} is not text in UTF-8. In a spreadsheet, save the table as CSV UTF-8.", file=path)
-        raise ClassError(problem) from None
+        raise ClassError(_("{file} is not text in UTF-8. Save the table as CSV UTF-8.", file=path)) from None
     first = next(filter(str.strip, text.splitlines()), "")
     return _parse(path, text, max(SEPARATORS, key=first.count))
 
 
 def _parse(path: Path, text: str, separator: str) -> Table:
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
-    columns: list[str] = []
-    rows, begins = [], 1
+    columns, rows, line = list[str](), list[Row](), 1
     try:
-        for cells in reader:
-            line, begins = begins, reader.line_num + 1
-            cells = [" ".join(cell.split()) for cell in cells]
-            if not any(cells):
-                continue
-            if not columns:
-                columns = cells
-            elif any(cells[len(columns) :]):
-                raise ClassError(
-                    _(
-                        "{file}, line {line}: {cells} cells, but {columns} columns.",
-                        file=path,
-                        line=line,
-                        cells=len(cells),
-                        columns=len(columns),
-                    )
-                )
-            else:
+        for texts in reader:
+            cells = [" ".join(text.split()) for text in texts]
+            if columns and any(cells[len(columns) :]):
+                raise csv.Error(_("{cells} cells, but {columns} columns", cells=len(cells), columns=len(columns)))
+            if columns and any(cells):
                 pairs = list(zip(columns, cells, strict=False))
                 rows.append(Row(line, {name: cell for name, cell in reversed(pairs) if name}))
+            columns = columns or cells * any(cells)
+            line = reader.line_num + 1
     except csv.Error as error:
-        problem = _("{file}, line {line}, cannot be read as CSV ({error}).", file=path, line=begins, error=error)
-        raise ClassError(problem) from None
+        raise ClassError(_("{file}, line {line}: {error}.", file=path, line=line, error=error)) from None
     named = [name for name in columns if name]
     if not named:
         raise ClassError(_("{file} is empty; expected a header line and one line per student.", file=path))

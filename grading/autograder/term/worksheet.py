@@ -17,7 +17,7 @@ from pathlib import Path
 from gradlab.words import _
 
 from ..errors import ClassError
-from ..steps.files import YEARS, readable
+from ..steps.files import YEARS
 from .people import Match, People
 from .tables import Row, key_of, read_table
 
@@ -56,16 +56,9 @@ class Worksheet:
         self.column = {key_of(column): column for column in reversed(self.table.columns)}
         missing = [name for name in (IDENTIFIER, GRADE, MODIFIED) if name not in self.column]
         if missing:
-            raise ClassError(
-                _(
-                    "{file} is not a grading worksheet: the column {column} is missing. Its columns: {columns}. In "
-                    "Moodle, set your language to English, then choose Submissions > Actions > Download grading "
-                    "worksheet (Feedback types > Offline grading worksheet).",
-                    file=path,
-                    column=missing[0].capitalize(),
-                    columns=", ".join(map(readable, self.table.columns)),
-                )
-            )
+            lacks = _("{file} is not a grading worksheet: it has no column {column}.", file=path, column=missing[0])
+            get = _("Set your language in Moodle to English, and download the grading worksheet.")
+            raise ClassError(f"{lacks} {self.table.shown} {get}")
         identified = [(re.search(r"\d+$", self.get(row, IDENTIFIER)), row) for row in self.table.rows]
         self.rows = {number[0]: row for number, row in identified if number}
 

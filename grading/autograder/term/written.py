@@ -8,7 +8,7 @@ from ..errors import ClassError
 from ..steps.files import readable
 
 NONE = "none"
-FORM = N_('"2026-11-02 18:00", or with a time zone "2026-11-02 18:00+01:00", or "2026-11-02" for the end of that day')
+FORM = N_('"2026-11-02 18:00", with a time zone "2026-11-02 18:00+01:00", "2026-11-02" for the end of the day, or none')
 
 
 def read_date(text: str) -> datetime | None:
@@ -26,7 +26,5 @@ def read_date(text: str) -> datetime | None:
             date = date.replace(hour=23, minute=59, second=59)
         return date.astimezone(UTC).replace(tzinfo=None)
     except (ValueError, OverflowError):
-        problem = _(
-            "{text!r} is not a date. Expected {form}, or {none!r}.", text=readable(text), form=_(FORM), none=NONE
-        )
+        problem = _("{text!r} is not a date. Expected {form}.", text=readable(text), form=_(FORM))
         raise ClassError(problem) from None

@@ -62,7 +62,7 @@ DROPS = {
     "a folder without a time": Drop(_named("{0}+{1}+some day+x"), f"{NOT}its name contains no time of submission"),
     "a folder of the one above": Drop(_named("..+{1}+{2}+{3}"), f"{NOT}its name does not begin with a valid student"),
     "an early time in a file": Drop(lambda f, s: (f / "timestamp.txt").write_text(EARLY), "", True),
-    "an early time in its name": Drop(_named("{0}+{1}+" + EARLY + "+{3}"), "but it reached the exchange at", True),
+    "an early time in its name": Drop(_named("{0}+{1}+" + EARLY + "+{3}"), "but it arrived at", True),
     "a folder of another account": Drop(_give, f"{NOT}it belongs to nobody, but claims to be another student's"),
 }
 OF_ACCOUNTS = {"a folder of another account"}  # only root can make it, or an ordinary user in a user namespace
