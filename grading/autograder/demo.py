@@ -185,12 +185,7 @@ def _show(api: NbGraderAPI, folder: Path) -> list[Row]:
     print("\n" + table(report))
     _table, page = write(api.coursedir, report)
     seed = json.loads((folder / "records" / f"{CHAPTER}.json").read_text())["seed"]
-    print("\n" + _("This class's seed is {seed}. Have a look at:", seed=seed))
-    for label, path in (
-        (_("the report"), page),
-        (_("a returned feedback page"), folder / "feedback" / "dana" / CHAPTER / f"{CHAPTER}.html"),
-        (_("a page without a grade"), folder / "feedback" / "ines" / CHAPTER / f"{CHAPTER}.html"),
-        (_("the gradebook"), folder / "gradebook.db"),
-    ):
-        print(f"  {label:30} {path}")
+    look = _("This class's seed is {seed}. Look at the report, at feedback, and at the gradebook:", seed=seed)
+    pages = [folder / "feedback" / student / CHAPTER / f"{CHAPTER}.html" for student in ("dana", "ines")]
+    print("", look, page, *pages, folder / "gradebook.db", sep="\n")
     return report.rows

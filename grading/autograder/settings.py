@@ -49,7 +49,8 @@ def configure(c: Config, folder: Path, sandbox: bool = True, course_id: str = CO
     c.CourseDirectory.root = str(folder)
     c.CourseDirectory.db_url = f"sqlite:///{folder}/gradebook.db?timeout=60"
     c.CourseDirectory.student_id_exclude = ",".join(dropped.listed(folder))
-    c.NbGraderAPI.timezone = _time_zone()  # of the dates that Formgrader shows and asks for
+    zone = os.environ.get("TZ", "").removeprefix(":") or "/etc/localtime"
+    c.NbGraderAPI.timezone = zone if gettz(zone) else "UTC"  # of the dates that Formgrader shows and asks for
     c.Exchange.root = os.environ.get("GRADLAB_EXCHANGE") or str(folder / "exchange")
     c.Exchange.cache = str(folder / "exchange_cache")
     c.ExchangeFactory.collect = "autograder.term.exchange.CollectOwn"
@@ -72,12 +73,6 @@ def configure(c: Config, folder: Path, sandbox: bool = True, course_id: str = CO
     c.Execute.kernel_name = KERNEL_NAME if sandbox else "python3"
     c.KernelManager.transport_encryption = "auto"
     return c
-
-
-def _time_zone() -> str:
-    """Return this machine's time zone, as dateutil.tz.gettz reads it."""
-    name = os.environ.get("TZ", "").removeprefix(":") or "/etc/localtime"
-    return name if gettz(name) else "UTC"
 
 
 def class_api(folder: Path, sandbox: bool = True) -> NbGraderAPI:

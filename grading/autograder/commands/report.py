@@ -37,18 +37,15 @@ def run(args: argparse.Namespace) -> None:
 
 def _one(args: argparse.Namespace) -> None:
     from ..settings import open_class
+    from ..views import changes, renderings
 
     name, course = args.assignment, open_class(args.folder).coursedir
     if args.student:
-        from ..views import renderings
-
         said = renderings.of_one(course, name, args.student)
     elif args.changes:
-        from ..views import changes
-
         said = changes.lines(course, name)
     elif args.similar:
-        from ..views import similar
+        from ..views import similar  # it imports copydetect, which takes time
 
         said = similar.lines(course, name)
     else:

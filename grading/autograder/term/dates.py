@@ -46,17 +46,16 @@ def set_due(folder: Path, name: str, due: datetime | None) -> Dates:
     api = open_class(folder)
     with only_run(folder), Gradebook(api.coursedir.db_url, api.coursedir.course_id) as book:
         assignment = gradebook.find_assignment(book, name)
-        until = {s.student_id: _until(s) for s in _extended(assignment)}
-        assignment.duedate = due
-        ended = []
-        for submission in _extended(assignment):
-            date = until[submission.student_id]
-            if due and date and date > due:
-                submission.extension = date - due
+        extended = [(submission, _until(submission)) for submission in _extended(assignment)]
+        assignment.duedate, ended = due, list[SubmittedAssignment]()
+        for submission, until in extended:
+            if due and until and until > due:
+                submission.extension = until - due
             else:
                 ended.append(submission)
+        students = sorted(submission.student_id for submission in ended)
         _end(book, ended)
-        return _dates(api, book, assignment, sorted(set(until) - {s.student_id for s in _extended(assignment)}))
+        return _dates(api, book, assignment, students)
 
 
 def extend(folder: Path, student: str, name: str, until: datetime | None) -> Dates:

@@ -66,7 +66,6 @@ class Import:
     dates: the class's dates with them.
     """
 
-    platform: str
     done: list[Imported]
     others: list[str]
     by_name: bool
@@ -96,9 +95,8 @@ def import_submissions(
         if sheet and held.platform != "moodle":
             raise ClassError(_("A worksheet is for Moodle's archives, but this archive is from Canvas."))
         with Gradebook(course.db_url, course.course_id) as book:
-            people = People(book.students)
+            people, release = People(book.students), _release(course, book, name)
             matches = _matches(held, people, sheet)
-            release = _release(course, book, name)
             stated, extended = dict[str, Stated](), dict[str, datetime]()
             if sheet:
                 stated = {number: sheet.stated(row) for number, row in sheet.rows.items()}
@@ -114,8 +112,7 @@ def import_submissions(
                 of_sheet = stated.get(upload.number, Stated())
                 time = late_at if upload.late else of_sheet.submitted_at
                 if of_sheet.draft and match.student and not upload.why:
-                    draft = _("a draft in Moodle, which was not submitted")
-                    done.append(Imported(match.student, PASSED_OVER, draft))
+                    done.append(Imported(match.student, PASSED_OVER, _("a draft in Moodle, which was not submitted")))
                     continue
                 untimed = (of_sheet.said or _("no date")) if sheet else _("late") * upload.late
                 if not match.student and held.platform == "canvas" and upload.name.casefold() == TEST_STUDENT:
@@ -123,15 +120,14 @@ def import_submissions(
                     continue
                 imported = _import(course, opened, upload, match, unpacked, time, untimed, update, release, dry_run)
                 done.append(imported)
-                if imported.state not in (REFUSED, PASSED_OVER):
+                if imported.state != REFUSED:
                     file = str(max(upload.order.values())) if upload.order else ""
                     kept[match.student] = Sent(held.platform, upload.number, upload.name, file)
         if kept and not dry_run:
             keep(course, name, kept)
     by_name = held.platform == "moodle" and sheet is None
     dates = extend_all(folder, name, extended) if extended and not dry_run else None
-    done.sort(key=lambda imported: imported.who)
-    return Import(held.platform, done, held.others, by_name, extended, dates)
+    return Import(sorted(done, key=lambda imported: imported.who), held.others, by_name, extended, dates)
 
 
 def _opened(path: Path) -> ZipFile:
@@ -260,18 +256,13 @@ def _named(upload: Upload, name: str, archive: ZipFile, release: Release) -> tup
         return files, ""
     answered = [path for path in candidates if states[path] != (True, False)] or candidates
     chosen = max(answered, key=lambda path: (upload.order.get(path), numbers.get(path, -1), path))
-    said = []
-    if chosen != wanted:
-        renamed = N_("{file} was renamed") if chosen in numbers else N_("{file} has the released cells and was renamed")
-        said.append(_(renamed, file=readable(chosen)))
-    for path in candidates:
-        if path != chosen:
-            ignored = NO_ANSWERS if path not in answered else OLDER if upload.order else UNKNOWN
-            said.append(_(ignored, file=readable(path)))
+    others = [path for path in candidates if path != chosen]
+    said = {chosen: N_("{file} was renamed")} if chosen != wanted else {}
+    said |= {path: NO_ANSWERS if path not in answered else OLDER if upload.order else UNKNOWN for path in others}
     top = "" if chosen in numbers else chosen[: chosen.rfind("/") + 1]
     rest = {path: info for path, info in files.items() if path not in candidates}
     inside = {path.removeprefix(top): info for path, info in rest.items() if path.startswith(top)}
-    return inside | {wanted: files[chosen]}, "; ".join(said)
+    return inside | {wanted: files[chosen]}, "; ".join(_(what, file=readable(path)) for path, what in said.items())
 
 
 _HIDDEN = re.compile(r"(^|/)\.")  # such as .ipynb_checkpoints
