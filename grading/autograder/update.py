@@ -255,24 +255,18 @@ class UpdateCells(SaveCells):
     def _bring(self, notebook: Notebook) -> None:
         db = self.gradebook.db
         kinds = [
-            (GradeCell, notebook.grade_cells, self.new_grade_cells),
-            (SolutionCell, notebook.solution_cells, self.new_solution_cells),
-            (SourceCell, list(notebook.source_cells), self.new_source_cells),
+            (GradeCell, Grade, notebook.grade_cells, self.new_grade_cells),
+            (SolutionCell, Comment, notebook.solution_cells, self.new_solution_cells),
+            (SourceCell, None, list(notebook.source_cells), self.new_source_cells),
         ]
-        for kind, cells, wanted in kinds:
-            for cell in cells:
-                if cell.name not in wanted:
-                    if kind is not SourceCell:
-                        for row in [*cell.grades, *cell.comments]:
-                            db.delete(row)
-                    db.delete(cell)
-            for name in wanted:
-                if name not in {cell.name for cell in cells}:
-                    cell = kind(name=name, notebook=notebook, **wanted[name])
-                    db.add(cell)
-                    for submitted in notebook.submissions:
-                        if kind is GradeCell:
-                            db.add(Grade(cell=cell, notebook=submitted))
-                        elif kind is SolutionCell:
-                            db.add(Comment(cell=cell, notebook=submitted))
+        for kind, row_of, cells, wanted in kinds:
+            for cell in [cell for cell in cells if cell.name not in wanted]:
+                for row in [*cell.grades, *cell.comments] if row_of else []:
+                    db.delete(row)
+                db.delete(cell)
+            for name in [name for name in wanted if name not in {cell.name for cell in cells}]:
+                cell = kind(name=name, notebook=notebook, **wanted[name])
+                db.add(cell)
+                if row_of:
+                    db.add_all([row_of(cell=cell, notebook=submitted) for submitted in notebook.submissions])
         db.commit()

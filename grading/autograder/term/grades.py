@@ -52,11 +52,8 @@ class Grades:
 
     def without(self) -> list[str]:
         """Return a line for each student without a grade, with the reason."""
-        return [
-            f"{readable(student)}: {_(row['status'])}" + (f" ({readable(row['reason'])})" if row["reason"] else "")
-            for student, row in self.rows.items()
-            if row["status"] != Status.GRADED
-        ]
+        rows = [(student, row) for student, row in self.rows.items() if row["status"] != Status.GRADED]
+        return [f"{student}: {_(row['status'])}" + f" ({row['reason']})" * bool(row["reason"]) for student, row in rows]
 
 
 @dataclass
