@@ -73,7 +73,7 @@ def apply(api: NbGraderAPI, to_do: list[Change]) -> None:
     """
     course = api.coursedir
     with only_run(Path(course.root)):
-        if is_linked(course):
+        if _source(course).is_symlink():
             there = _source(course).resolve()
             _source(course).unlink()
             class_chapters.put(there, _source(course))
@@ -93,15 +93,10 @@ def in_words(course: CourseDirectory, changes: list[Change]) -> str:
 
 def of_class(course: CourseDirectory) -> list[str]:
     """Return the changes that an update makes beside those of chapters, one per line."""
-    said = [_("The class gets its own copy of the chapters instead of a link to them.")] * is_linked(course)
+    said = [_("The class gets a copy of the chapters instead of a link to them.")] * _source(course).is_symlink()
     if words.read(Path(course.root)) != words.read(class_chapters.course(words.language())):
         said.append(_("The class gets the course's current translation."))
     return said
-
-
-def is_linked(course: CourseDirectory) -> bool:
-    """Return whether the class links to the course's chapters, as classes created by earlier versions do."""
-    return _source(course).is_symlink()
 
 
 def _source(course: CourseDirectory) -> Path:

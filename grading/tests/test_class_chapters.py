@@ -131,7 +131,7 @@ def test_a_student_names_the_class_by_its_course_id_or_has_the_default_one(monke
     ("words", "why"),
     [
         (["taken"], "exists and is not empty"),
-        (["two words"], "'two words' is also the course id"),
+        (["two words"], "'two words' cannot be a course id"),
     ],
 )
 def test_a_class_is_created_only_in_a_new_or_empty_folder(course, tmp_path, words, why, capsys):

@@ -413,7 +413,11 @@ ANNAS = f"mülleranna_4021_1_{FILE}"
 UNUSABLE = {  # the archive's members, a change of its bytes, and the error
     "half": ([ANNAS], lambda data: data[: len(data) // 2], "is not a readable zip archive"),
     "empty": ([ANNAS], lambda data: b"", "is not a readable zip archive"),
-    "another platform's": ([f"anna/{FILE}"], bytes, r"contains anna/90_tiny\.ipynb\. Import it as downloaded"),
+    "another platform's": (
+        [f"anna/{FILE}"],
+        bytes,
+        r"contains anna/90_tiny\.ipynb\. Import it as you downloaded it",
+    ),
     "nothing": ([], bytes, r"The archive contains nothing\."),
 }
 

@@ -41,8 +41,7 @@ def run(args: argparse.Namespace) -> None:
     folder, exchange = args.place.resolve(), args.exchange and args.exchange.resolve()
     course_id = folder.name
     if not COURSE_ID.fullmatch(course_id):
-        why = _("{id!r} is also the course id. Use letters, digits, dots, - and _, as in autograd-2026.", id=course_id)
-        raise ClassError(why)
+        raise ClassError(_("{id!r} cannot be a course id. Use letters, digits, dots, - and _.", id=course_id))
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise ClassError(_("{folder} exists and is not empty. Name a new or empty folder.", folder=folder))
     course(args.language)  # raises ClassError while nothing has been created

@@ -105,18 +105,17 @@ def _fill_worksheet(grades: Grades, sheet: Worksheet) -> Export:
     Columns with feedback or students' text are left out, so they stay unchanged.
     """
     columns = [column for column in sheet.table.columns if key_of(column) in WITHOUT_TEXT]
-    export, people, there = Export([columns]), grades.people, set()
+    people = grades.people
     everybody = _still_here(grades, [sheet.find(row, people) for row in sheet.table.rows])
+    export = Export([columns], _absent(grades, everybody))
     for row, match in zip(sheet.table.rows, everybody, strict=True):
         _require_points(sheet.get(row, "maximum grade"), grades, "Maximum grade")
         cells = dict(row.cells)
         if match.student:
-            there.add(match.student)
             cells[sheet.column[GRADE]] = grades.cell(match.student) or sheet.get(row, GRADE)
         else:
             export.unknown.append(_("line {line}: {problem}", line=row.line, problem=match.why))
         export.table.append([cells.get(column, "") for column in columns])
-    export.left_out = _absent(grades, there)
     return export
 
 
@@ -128,8 +127,9 @@ def _fill_gradebook(grades: Grades, table: Table, column: str) -> Export:
     where = {key_of(name): name for name in reversed(table.columns)}
     chosen = _column(table.columns, column, table.path)
     kept = table.columns[: table.columns.index(where["section"]) + 1]
-    export, people, there = Export([[*kept, chosen]]), grades.people, set()
+    people = grades.people
     everybody = _still_here(grades, [_in_gradebook(row, where, people) for row in table.rows])
+    export = Export([[*kept, chosen]], _absent(grades, everybody))
     for row, match in zip(table.rows, everybody, strict=True):
         first, old = row.get(kept[0]), row.get(chosen)
         if not row.get(where["id"]):  # Canvas's own rows: points, and hidden grades
@@ -137,7 +137,6 @@ def _fill_gradebook(grades: Grades, table: Table, column: str) -> Export:
                 _require_points(old, grades, "Points Possible")
                 first = POINTS_POSSIBLE
         elif match.student:
-            there.add(match.student)
             old = old if old.upper() == "EX" else grades.cell(match.student) or old
         else:
             if key_of(first) != TEST_STUDENT:
@@ -145,11 +144,11 @@ def _fill_gradebook(grades: Grades, table: Table, column: str) -> Export:
                 export.unknown.append(_("line {line}: {problem}", line=row.line, problem=problem))
             continue
         export.table.append([first, *(row.get(name) for name in kept[1:]), old])
-    export.left_out = _absent(grades, there)
     return export
 
 
-def _absent(grades: Grades, there: set[str]) -> list[str]:
+def _absent(grades: Grades, matches: list[Match]) -> list[str]:
+    there = {match.student for match in matches}
     return [student.id for student in grades.students if student.id not in there]
 
 
