@@ -57,9 +57,13 @@ def _(message: str, /, **values: object) -> str:
     return text.format(**values) if values else text
 
 
-def ngettext(one: str, many: str, count: int, /, **values: object) -> str:
-    """Return the message for this count in the reader's language; `{count}` and each `{name}` are replaced."""
-    return _catalogue().ngettext(one, many, count).format(count=count, **values)
+def ngettext(one: str, many: str, count: float, /, **values: object) -> str:
+    """Return the message for this count in the reader's language; `{count}` and each `{name}` are replaced.
+
+    A count with a fraction counts as several.
+    """
+    whole = int(count) if count == int(count) else 2
+    return _catalogue().ngettext(one, many, whole).format(count=count, **values)
 
 
 def N_(message: str) -> str:
