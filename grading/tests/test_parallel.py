@@ -147,9 +147,9 @@ def test_grading_again_continues_an_interrupted_run_to_the_same_grades(tmp_path)
     interrupted = command(tiny, "--force")
     said = stop(interrupted, 4, signal.SIGINT)
     assert interrupted.returncode == 130
-    assert re.search("Interrupted. Done so far: [34] graded", said), "the last one may just have been noted"
+    assert re.search("Interrupted after: [34] graded", said), "the last one may just have been noted"
     tiny.hand_in("sleeps0", RIGHT)
-    assert re.search("To continue, grade again, without --force.$", said.rstrip())
+    assert re.search("To continue, grade again without --force.$", said.rstrip())
     stop(command(tiny), 5, signal.SIGKILL)
     tiny.hand_in("sleeps1", RIGHT)
     assert Counter(tiny.grade().values()) == {"graded": 1, "skipped": 5}

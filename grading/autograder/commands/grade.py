@@ -60,7 +60,7 @@ def grade_class(
             counts[outcome.status] += 1
     except KeyboardInterrupt:
         print()
-        print(_("Interrupted. Done so far: {counts}. To continue, grade again, without --force.", counts=_said(counts)))
+        print(_("Interrupted after: {counts}. To continue, grade again without --force.", counts=_said(counts) or 0))
         return INTERRUPTED
     report.show(folder, name)
     show_list(*undecided(folder, name))
@@ -83,4 +83,4 @@ def undecided(folder: Path, name: str) -> tuple[str, list]:
 
 
 def _said(counts: Counter[str]) -> str:
-    return ", ".join(f"{count} {_(status)}" for status, count in sorted(counts.items())) or "0"
+    return ", ".join(f"{count} {_(status)}" for status, count in sorted(counts.items()))
