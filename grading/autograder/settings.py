@@ -126,7 +126,8 @@ def _read(settings: Path) -> Config:
     try:
         return PyFileConfigLoader(settings.name, str(settings.parent)).load_config()
     except Exception as error:
-        raise ClassError(_("{file} cannot be loaded: {error!r}.", file=settings, error=error)) from error
+        cause = f"{type(error).__name__}: {error}"
+        raise ClassError(_("{file} cannot be loaded ({cause}).", file=settings, cause=cause)) from error
 
 
 def _let_import(folder: Path) -> None:
