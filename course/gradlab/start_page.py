@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from .checks.cells import Chapter
-from .checks.record import Exercise
+from .checks.record import Exercise, titled
 from .checks.results import exercises, read
 from .ipynb import grade_id
 from .predict.guesses import surprises, told
@@ -79,7 +79,7 @@ def _words(chapters: dict, verdicts: dict, workspace: Path, kept: dict, minutes:
         chapter = homes[following]
         exercise = chapters[chapter][following]
         said = _sitting(workspace / chapter, chapters[chapter], verdicts, following, minutes.get(chapter[:2], {}))
-        name = said[0] if said else _plain(of_chapter(following, exercise.title))
+        name = said[0] if said else _plain(titled(exercise.title))
         place = f"{chapter}/{chapter}.ipynb"
         if not verdicts.keys().isdisjoint(chapters[chapter]):
             place += f"#cell-id={Chapter(workspace / chapter).stated_at(exercise.cell)}"

@@ -297,7 +297,7 @@ def dutch():
     catalogue, made = Catalog(locale="nl"), io.BytesIO()
     for text, translated in {"true": "waar", "false": "onwaar", "1st": "1e", "2nd": "2e"}.items():
         catalogue.add(text, translated)
-    catalogue.add("{label} is still empty.", "{label} is nog leeg.")
+    catalogue.add("{label} is still empty.", "Vul {label} nog in.")
     catalogue.add("Is it so?", "Klopt het?", context="02/s1-run")
     catalogue.add("it is so", "het klopt", context="02/s1-run")
     catalogue.add("at x", "bij x", context="02/s2-run")
@@ -323,7 +323,7 @@ def test_labels_of_several_numbers_and_places_of_events_are_translated(shell, du
     run(a_block, "s2-run", {"at x": 2})
     form, _ = enter("s2-run", "1", "")
     assert [blank["label"] for blank in form.blanks] == ["bij x[0]", "bij x[1]"]
-    assert form.problem["sentence"] == "bij x[1] is nog leeg."
+    assert form.problem["sentence"] == "Vul bij x[1] nog in."
     with capture_output(), predict.order("s3-run", "In which order?", ["an event", "b"]) as guess:
         guess.compare("b", "an event")
     form, _ = enter("s3-run", "b", "een voorval")
