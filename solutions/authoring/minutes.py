@@ -23,11 +23,11 @@ APPENDIX = "## Appendix (optional) · "  # begins an optional part after the clo
 CORE = "importance ●●●●●"  # an exercise of the core path
 EXTRA = "extra"  # what is outside the core path says so; tags the checks there
 
-_EXERCISE = re.compile(r"importance [●○]+ · (\d+) minutes")
+_EXERCISE = re.compile(r"importance [●○]+ · (\d+) minutes?")
 _FOLDED = re.compile(r"<details>.*?</details>", re.DOTALL)
 _EXPLANATION = re.compile(r"<details>\s*<summary>What happened, and why</summary>(.*?)</details>", re.DOTALL)
 _SECTION = re.compile(r"^(## .*)(\n\n\*Extra\*)?", re.MULTILINE)  # the close is one too
-_DATA = re.compile(rf"^(\d+ points? · .*importance [●○]+ · \d+ minutes)( · {EXTRA})?", re.MULTILINE)  # of an exercise
+_DATA = re.compile(rf"^(\d+ points? · .*importance [●○]+ · \d+ minutes?)( · {EXTRA})?", re.MULTILINE)  # of an exercise
 # A row of the start page's table.
 _ROW = re.compile(r"^\|.*\]\(chapters/(\w+)/\1\.ipynb\).*\|([ \d]*|[ \d]* of [ \d]*)\|[^|]*\|$", re.MULTILINE)
 _TIME = re.compile(r"^(\*\*Time\*\*: about )\d+( minutes, )\d+( of them)", re.MULTILINE)  # in a chapter's opening

@@ -40,6 +40,12 @@ def test_the_opening_is_given_the_minutes_that_the_chapter_takes():
     assert normalise(notebook).cells[0].source == "**Time**: about 25 minutes, 8 of them for the one exercise."
 
 
+def test_an_exercise_may_take_one_minute():
+    line = "1 point · importance ●●●●○ · {} · extra"
+    one, two = (new_markdown_cell(line.format(time)) for time in ("1 minute", "2 minutes"))
+    assert [minutes(new_notebook(cells=[cell])).exercises for cell in (one, two)] == [1, 2]
+
+
 def section(heading, *dots):
     """A section's heading, and its exercises of so many dots of importance, each with its check."""
     cells = [new_markdown_cell(f"## {heading}\n\nSo it is.")]

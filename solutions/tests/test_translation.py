@@ -1,6 +1,7 @@
 """The course in another language: texts are collected, swapped and looked up; code and records stay the same."""
 
 import ast
+import re
 
 import nbformat
 import pytest
@@ -14,7 +15,21 @@ from authoring.places import ChapterError
 from authoring.pseudo import pseudo
 from authoring.translation import BESIDE, MESSAGES, cell_texts, lookup, swap, template
 from gradlab import words
+from gradlab.engine import STAGES
 
+PROSE = re.compile(r"(?:^|[^\w.<\"'/-])(?:[A-Za-z]?[a-z']+[,:;]? ){3,}")
+DATA = {
+    *(
+        f"course/gradlab/checks/{name}.py" for name in ("check", "encoding", "observation", "observe")
+    ),  # in observations
+    *(f"course/gradlab/checks/{name}.py" for name in ("shortcuts", "without_torch")),
+    *("course/gradlab/__init__.py", "course/gradlab/predict/guesses.py"),  # errors of Python's kind
+    *("course/gradlab/engine.py", "course/gradlab/my_engine.py", "course/gradlab/pictures/hooking.py"),  # code
+    *("course/gradlab/clinic.py", "course/gradlab/setup/system.py"),  # kinds, commands
+    *(f"grading/autograder/sandbox/{name}.py" for name in ("__main__", "provisioner")),  # bait, help of traitlets
+    *(f"grading/autograder/steps/{name}.py" for name in ("outcome", "receipt", "runs")),  # in the gradebook, help
+    "grading/autograder/term/worksheet.py",  # Moodle's columns
+}
 CODE = '''# Set up: two numbers
 def f(x):
     """Return x, twice.
@@ -84,6 +99,26 @@ def test_every_marked_message_is_collected():
                     marked |= {text.value for text in texts if isinstance(text, ast.Constant)}
     assert marked - known - {""} == set()
     assert len(marked) > 800
+
+
+def test_every_sentence_is_marked():
+    """A text of four words in a row, in no docstring, goes through gettext, but where it is data or code."""
+    unmarked = set()
+    for folder in ("course/gradlab", "grading/autograder"):
+        for path in {*(translation.ROOT / folder).rglob("*.py")} - {*STAGES.glob("*.py")}:
+            tree = ast.parse(path.read_text("utf-8"))
+            calls = [
+                n for n in ast.walk(tree) if isinstance(n, ast.Call) and ast.unparse(n.func) in translation.KEYWORDS
+            ]
+            alone = [
+                node for node in ast.walk(tree) if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+            ]
+            known = {id(node) for part in (*calls, *alone) for node in ast.walk(part)}
+            texts = {n.value for n in ast.walk(tree) if isinstance(n, ast.Constant) and id(n) not in known}
+            if any(isinstance(text, str) and PROSE.search(text) and not set(text) & set("{;<\\\n") for text in texts):
+                unmarked.add(path.relative_to(translation.ROOT).as_posix())
+    assert unmarked - DATA == set()
+    assert DATA - unmarked == set()
 
 
 @pytest.mark.parametrize("name", chapter_names()[:3])
