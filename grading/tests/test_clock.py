@@ -70,7 +70,7 @@ def test_a_run_that_waits_too_long_for_a_processor_is_starved_without_a_verdict(
 
 def test_a_cell_that_sleeps_forever_is_ended_and_the_next_one_runs():
     shown, ran = run(SLEEPS.replace("0.9", "9999"), "print('next')")
-    assert shown == ["This cell did not end within 0.6 seconds.", "next\n"]
+    assert shown == ["This cell did not end within 0.6 s.", "next\n"]
     assert not ran.starved
     assert ran.seconds >= 0.6
 

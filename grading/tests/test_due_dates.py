@@ -160,7 +160,7 @@ def test_a_student_in_dropped_txt_stays_out_when_collecting_again(tiny):
     for student in ("anna", "cem"):
         tiny.hand_in(student, RIGHT)
     assert tiny.grade() == {"cem": "graded"}
-    with pytest.raises(ClassError, match=r"Dropped: anna\. To take them back, remove their lines from dropped.txt"):
+    with pytest.raises(ClassError, match=r"Dropped: anna\. To take them back, edit dropped.txt"):
         tiny.grade("anna")
     assert list(scores(tiny)) == ["ben", "cem"]
     assert [one.student for one in return_feedback.return_feedback(class_api(tiny.folder), NAME)] == ["ben", "cem"]

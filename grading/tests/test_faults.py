@@ -98,7 +98,7 @@ def test_a_missing_plugin_stops_the_run(tiny):
     tiny.hand_in("anna", RIGHT)
     api = class_api(tiny.folder)
     api.config.AssignLatePenalties.plugin_class = "nowhere.Plugin"
-    with pytest.raises(ClassError, match=r"nowhere.*are imported from"):
+    with pytest.raises(ClassError, match=r"nowhere.*could not be imported"):
         Grader(api, NAME).grade_here("anna")
 
 

@@ -147,9 +147,9 @@ def in_capitals(tiny):
 
 NOT_READY = {
     without_source: r"Grading needs the solved notebook .*, which is missing",
-    not_generated: r"has not been generated in this class\. Run: nbgrader generate_assignment",
+    not_generated: r"is not in the gradebook; run nbgrader generate_assignment",
     without_release: r"different check cells.*: check-1.*python -m autograder update 90_tiny",
-    in_capitals: r"capitalization: .*Anna.*\. Rename the folders",
+    in_capitals: r"folder anna must be called Anna",
 }
 
 

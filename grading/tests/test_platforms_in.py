@@ -192,7 +192,7 @@ CELLS = json.dumps({"cells": [{"cell_type": "code", "source": ""}] * 2001})
 REFUSED = {
     "another name": ({"other.ipynb": "{}"}, f"it contains no {FILE} (found: other.ipynb)."),
     "a folder": ({"work/a.txt": "x"}, f"it contains no {FILE} (found: work)."),
-    "too many cells": ({FILE: CELLS}, "the notebook has more than 2000 cells, or more than 2 million characters."),
+    "too many cells": ({FILE: CELLS}, "the notebook exceeds 2000 cells or 2 million characters."),
 }
 
 

@@ -208,7 +208,7 @@ def test_twins_are_listed_side_by_side_and_honest_ones_are_not(tiny, lines_of):
     first, pair, folder, page = lines_of(tiny, "report", NAME, "--similar")
     module.unlink()
     assert "# mine.py\n# in a module" in Path(folder, "anna.py").read_text()
-    assert first == f"{NAME}: 1 pair of similar submissions among 8, for review"
+    assert first == f"{NAME}: pairs of similar submissions among 8, for review: 1"
     assert pair.endswith("100%  twin-1, twin-2")
     assert "# 1\ndef pull_back(x, v):\n    # mine\n" in Path(folder, "twin-1.py").read_text()
     shown = Path(page).read_text()
@@ -220,7 +220,7 @@ def test_twins_are_listed_side_by_side_and_honest_ones_are_not(tiny, lines_of):
 def test_similar_pairs_that_are_not_shown_are_counted(tiny, lines_of, monkeypatch):
     monkeypatch.setattr("autograder.views.similar.MOST_SHOWN", 0)
     first, _, page = lines_of(tiny, "report", NAME, "--similar")
-    assert first.endswith("for review; the first 0 of 1")
+    assert first.endswith("for review: 1")
     assert "The first 0 of 1 pairs" in Path(page).read_text()
 
 

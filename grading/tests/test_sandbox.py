@@ -291,7 +291,7 @@ def test_limits_are_settings_of_the_class(tmp_path):
     tiny = TinyClass(tmp_path / "class")
     write_settings(tmp_path, "c.RunCells.max_output_bytes = 50_000", "c.Execute.timeout = 1")
     cells = {
-        "loops": (f"{IMPLIED}\n\nwhile True:\n    pass", "This cell did not end within 1 second."),
+        "loops": (f"{IMPLIED}\n\nwhile True:\n    pass", "This cell did not end within 1 s."),
         "floods": (f"{IMPLIED}\n\nwhile True:\n    print('x' * 1000)", "all output exceeded 0.05 MB"),
         "much": (f"print('x' * 60_000)\n\n\n{IMPLIED}", "all output exceeded 0.05 MB"),
     }

@@ -30,9 +30,9 @@ def tiny(tmp_path_factory):
 def test_what_is_wrong_with_a_cell_is_named(tiny):
     """An answer that was defined before its cell was interrupted counts."""
     for student, cell, text in [
-        ("loop", "check-2", "The check did not end within 1 second."),
-        ("loop before", "answer-2", "This cell did not end within 1 second."),
-        ("loop before", "check-2", "The cell for implied did not end within 1 second."),
+        ("loop", "check-2", "The check did not end within 1 s."),
+        ("loop before", "answer-2", "This cell did not end within 1 s."),
+        ("loop before", "check-2", "The cell for implied did not end within 1 s."),
         ("syntax", "check-2", "The cell for implied has a syntax error in line 1: '(' was never closed."),
     ]:
         assert text in tiny.verdict(student, cell)

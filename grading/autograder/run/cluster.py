@@ -63,43 +63,22 @@ def _existing(address: str) -> Iterator[Client]:
     try:
         client = Client(address, timeout=CONNECT_S)
     except (OSError, ValueError) as error:
-        why = _(
-            "No Dask scheduler answers at {address} ({error}). Start one with `dask scheduler`; its address looks like "
-            "tcp://host:8786.",
-            address=address,
-            error=f"{type(error).__name__}: {error}",
-        )
+        why = _("No Dask scheduler answers at {address}: {error!r}", address=address, error=error)
         raise ClassError(why) from None
     with client:
         if not client.ncores():
-            why = _(
-                "The Dask scheduler at {address} has no workers. Start some in this project's environment: {command}",
-                address=address,
-                command=f"dask worker {address} --nthreads 6",
-            )
-            raise ClassError(why)
+            raise ClassError(_("The Dask scheduler at {address} has no workers. See grading/DASK.md.", address=address))
         _same_versions(client)
         yield client
 
 
 def _same_versions(client: Client) -> None:
     for package in ("autograder", "gradlab", "torch", "ipykernel"):
-        ours = version(package)
-        try:
-            there = client.run(version, package)
-        except PackageNotFoundError:
-            there = {_("a worker"): _("none")}
-        for worker, installed in there.items():
-            if installed != ours:
-                why = _(
-                    "{worker} has {package} {installed} installed, but this process has {ours}. Workers need this "
-                    "project's environment: run `make setup` there, and start them in it.",
-                    worker=worker,
-                    package=package,
-                    installed=installed,
-                    ours=ours,
-                )
-                raise ClassError(why)
+        ours, theirs = f"{package} {version(package)}", set()
+        with contextlib.suppress(PackageNotFoundError):
+            theirs = {f"{package} {installed}" for installed in client.run(version, package).values()}
+        if theirs != {ours}:
+            raise ClassError(_("A worker lacks {package}, which is installed here. See grading/DASK.md.", package=ours))
 
 
 def capacity(client: Client) -> int:

@@ -55,9 +55,7 @@ class Folders:
         """
         released = Path(self.course.format_path(self.course.release_directory, ".", self.name), f"{self.name}.ipynb")
         if not released.exists():
-            raise ClassError(
-                _("{file} is missing. Run: nbgrader generate_assignment {name}", file=released, name=self.name)
-            )
+            raise ClassError(_("{file} is missing. Generate the assignment again.", file=released))
         nb = nbformat.read(released, as_version=4)
         outcome.write(nb, NotebookOutcome(could_not_grade=reason, saved=True, handed_in=fingerprint))
         put(self.autograded(student), nbformat.writes(nb) + "\n", {}, submitted)

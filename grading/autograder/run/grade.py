@@ -37,12 +37,7 @@ TWICE = N_("running it ended the grading process twice, the second time while no
 
 
 def grade(
-    folder: Path,
-    name: str,
-    force: bool = False,
-    students: list[str] | None = None,
-    sandbox: bool = True,
-    **cluster,
+    folder: Path, name: str, force: bool = False, students: list[str] | None = None, sandbox: bool = True, **cluster
 ) -> Iterator[Outcome]:
     """Grade the submissions without a current grade, or all with `force`; yield one Outcome per submission.
 
@@ -63,13 +58,7 @@ def grade(
         with progress, interruptible(), gradebook.one_engine():
             due = {student: grader.why_due(student) for student in chosen}
             if again := list(due.values()).count(CHANGED):
-                print(
-                    _(
-                        "Submissions to grade again, because they were graded before checks or points changed: "
-                        "{count}.",
-                        count=again,
-                    )
-                )
+                print(_("Submissions to grade again, because checks or points changed: {count}.", count=again))
             current = [student for student, why in due.items() if not why]
             if force:
                 grader.outdate(current)
@@ -130,7 +119,8 @@ def grade_on(client: Client, grader: Grader, students: list[str]) -> Iterator[Ou
                 else:
                     yield grader.end(submission, graded)
             elif not isinstance(error := future.exception(), KilledWorker):
-                raise _unusable(error)
+                why = _("A worker could not run a submission: {error!r}. Fix this, then grade again.", error=error)
+                raise ClassError(why)
             elif submission.student in suspect:
                 yield grader.give_up(submission.student, _(TWICE))
             else:
@@ -152,18 +142,5 @@ def _first_done(client: Client, running: dict[Future, Submission]) -> list[Futur
         except TimeoutError:
             without_since = None if client.ncores() else without_since or time.monotonic()
             if without_since and time.monotonic() - without_since > WITHOUT_WORKERS_S:
-                why = _(
-                    "The cluster has had no workers for {seconds} seconds. Start some, then grade again to continue.",
-                    seconds=WITHOUT_WORKERS_S,
-                )
-                raise ClassError(why) from None
+                raise ClassError(_("The cluster has lost its workers. Start some, then grade again.")) from None
     return []
-
-
-def _unusable(error: BaseException) -> ClassError:
-    why = _(
-        "The cluster could not run a submission ({error}). Its workers need this project's environment with the same "
-        "versions. Fix this, then grade again to continue.",
-        error=f"{type(error).__name__}: {error}",
-    )
-    return ClassError(why)

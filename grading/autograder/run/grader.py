@@ -56,12 +56,7 @@ class Grader:
             self.procedure = Procedure.of(self._folders.converter.config, known, self._folders.of_the_class())
             self._late = DeductLatePenalties(parent=self._folders.converter)
         except Exception as error:
-            why = _(
-                "A setting in the class's nbgrader_config.py cannot be used ({error}). Modules are imported from "
-                "{folder} and from the folder with nbgrader_config.py.",
-                error=f"{type(error).__name__}: {error}",
-                folder=self.course.root,
-            )
+            why = _("A setting in the class's nbgrader_config.py cannot be used: {error!r}", error=error)
             raise ClassError(why) from error
         self._rows = Rows(self.course, name)
 
@@ -72,17 +67,11 @@ class Grader:
         if unknown:
             out = sorted(dropped(course).intersection(unknown))
             if out:
-                why = _(
-                    "Dropped: {students}. To take them back, remove their lines from dropped.txt.",
-                    students=", ".join(out),
-                )
-                raise ClassError(why)
-            names, asked = list(map(readable, submitted)), list(map(readable, unknown))
+                names = ", ".join(out)
+                raise ClassError(_("Dropped: {students}. To take them back, edit dropped.txt.", students=names))
+            asked = list(map(readable, unknown))
             why = _("No submission of {name} by: {students}.", name=name, students=", ".join(asked))
-            why += "".join(did_you_mean(student, names) for student in asked)
-            # Translators: follows "Submissions: "
-            there = ", ".join(names) or _("none")
-            raise ClassError(" ".join([why, _("Submissions: {students}.", students=there)]))
+            raise ClassError(why + "".join(did_you_mean(student, map(readable, submitted)) for student in asked))
         self._require_own_names(submitted)
         if not submitted:
             folder = f"{course.root}/{course.submitted_directory}"
@@ -95,19 +84,10 @@ class Grader:
         with Gradebook(self.course.db_url, self.course.course_id) as book:
             known = {student.id for student in book.students}
         ids = {student.casefold(): student for student in known}
-        other = {name: ids[name.casefold()] for name in submitted if name not in known and name.casefold() in ids}
-        if other:
-            listed = [
-                _("{name} is {student} in the gradebook", name=readable(name), student=student)
-                for name, student in other.items()
-            ]
-            why = _(
-                "Folders in {folder} differ from a student's id only in capitalization: {students}. "
-                "Rename the folders.",
-                folder=self.course.submitted_directory,
-                students=", ".join(listed),
-            )
-            raise ClassError(why)
+        for name in submitted:
+            if name not in known and name.casefold() in ids:
+                names = {"name": readable(name), "student": ids[name.casefold()]}
+                raise ClassError(_("The folder {name} must be called {student}, as in the gradebook.", **names))
 
     def why_due(self, student: str) -> str:
         """Return why a submission must be graded; "" if its grade, or reason for having none, is current."""

@@ -19,7 +19,6 @@ def only_run(class_folder: Path) -> Iterator[None]:
     try:
         held = FileLock(folder / "lock", timeout=0).acquire()
     except Timeout:
-        why = _("Another run is using the class in {folder}; wait until it ends.", folder=class_folder)
-        raise ClassError(why) from None
+        raise ClassError(_("Another run is using this class. Wait until it ends.")) from None
     with held:
         yield

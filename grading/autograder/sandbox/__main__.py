@@ -79,10 +79,9 @@ def main(argv: list[str] | None = None) -> int:
     for name in out:
         # Translators: what follows is one of the attempts, such as "become root"
         print(_("ESCAPED: a submission can {attempt}", attempt=_(name)))
-    limited = _("a control group limits memory")
-    measured = _("memory is only measured: no control group is delegated")
-    counts = {"blocked": len(ESCAPES) - len(out), "total": len(ESCAPES), "memory": limited if grouped else measured}
-    print(_("{blocked} of {total} escape attempts were blocked; {memory}", **counts))
+    memory = _("a control group limits memory") if grouped else _("memory is only measured: no control group")
+    counts = {"blocked": len(ESCAPES) - len(out), "total": len(ESCAPES)}
+    print(_("{blocked} of {total} escape attempts were blocked; {memory}", memory=memory, **counts))
     return 1 if out else 0
 
 

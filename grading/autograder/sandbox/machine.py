@@ -64,9 +64,5 @@ def require_hidden(folder: Path) -> None:
     """Raise SandboxError if submissions could read `folder`, because it is inside a folder visible in every sandbox."""
     seen = bubblewrap.exposed(folder)
     if seen:
-        why = _(
-            "{folder} is inside {seen}, which submissions can read because Python needs it. Move one of them.",
-            folder=folder,
-            seen=seen,
-        )
+        why = _("{folder} must not be inside {seen}, which submissions can read. Move one.", folder=folder, seen=seen)
         raise SandboxError(why)

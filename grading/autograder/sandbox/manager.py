@@ -34,89 +34,63 @@ IS_JSON = re.compile(r"application/(.*\+)?json")  # the MIME types for which nbf
 LONE = re.compile(r"(\\\\|\\u[dD][89abAB]..\\u[dD][c-fC-F]..)|\\u[dD][89a-fA-F]..")  # a surrogate, unless group 1
 
 
-class Header(TypedDict):
-    """The part of a header that counts; a kernel's own date does not."""
-
+class Header(TypedDict):  # the part of a header that counts; a kernel's own date does not
     msg_id: str
     msg_type: str
 
 
-class Parent(TypedDict):
-    """The message that a message answers."""
-
+class Parent(TypedDict):  # the message that a message answers
     msg_id: NotRequired[str]
 
 
-class Status(TypedDict):
-    """Whether the kernel is busy."""
-
+class Status(TypedDict):  # whether the kernel is busy
     execution_state: str
 
 
-class Stream(TypedDict):
-    """Printed text."""
-
+class Stream(TypedDict):  # printed text
     name: Literal["stdout", "stderr"]
     text: str
 
 
-class Error(TypedDict):
-    """An error's name, value and traceback."""
-
+class Error(TypedDict):  # an error's name, value and traceback
     ename: str
     evalue: str
     traceback: Annotated[list[str], msgspec.Meta(max_length=10_000)]
 
 
-class Transient(TypedDict):
-    """Where to display."""
-
+class Transient(TypedDict):  # where to display
     display_id: NotRequired[str]
 
 
-class Display(TypedDict):
-    """A displayed object in several formats, by MIME type."""
-
+class Display(TypedDict):  # a displayed object in several formats, by MIME type
     data: Annotated[dict[str, msgspec.Raw], msgspec.Meta(max_length=100)]
     transient: NotRequired[Transient | None]
 
 
-class Result(Display):
-    """A cell's value."""
-
+class Result(Display):  # a cell's value
     execution_count: Count | None
 
 
-class Input(TypedDict):
-    """The start of a cell."""
-
+class Input(TypedDict):  # the start of a cell
     execution_count: Count
 
 
-class Clear(TypedDict):
-    """A request to remove a cell's outputs."""
-
+class Clear(TypedDict):  # a request to remove a cell's outputs
     wait: NotRequired[bool]
 
 
-class Payload(TypedDict):
-    """A request to the frontend."""
-
+class Payload(TypedDict):  # a request to the frontend
     source: NotRequired[str]
 
 
-class Reply(TypedDict):
-    """The end of a cell."""
-
+class Reply(TypedDict):  # the end of a cell
     status: Literal["ok", "error", "aborted"]
     ename: NotRequired[str]
     evalue: NotRequired[str]
     payload: NotRequired[Annotated[list[Payload], msgspec.Meta(max_length=10_000)]]
 
 
-class Info(TypedDict):
-    """What a kernel says of itself."""
-
+class Info(TypedDict):  # what a kernel says of itself
     protocol_version: str
     language_info: Annotated[dict[str, str | dict[str, str | int]], msgspec.Meta(max_length=100)]
 

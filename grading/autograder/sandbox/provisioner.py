@@ -163,15 +163,8 @@ class SandboxProvisioner(LocalProvisioner):
             files = [stack.enter_context(os.fdopen(fd, mode)) for fd, mode in ends]
             code_out, code_in, info_out, info_in, ready_out, ready_in = files
             require_hidden(folder)
-            process = self.process = bubblewrap.start(
-                folder,
-                self.disk_mib,
-                WAITING,
-                info_in.fileno(),
-                stdin=code_out,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-            )
+            pipes = {"stdin": code_out, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+            process = self.process = bubblewrap.start(folder, self.disk_mib, WAITING, info_in.fileno(), **pipes)
             self.pid = self.pgid = process.pid
             info_in.close()
             output, errors = cast(tuple[TextIO, TextIO], (process.stdout, process.stderr))

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import nbformat
-from nbgrader.api import Gradebook, MissingEntry, Notebook, SourceCell
+from nbgrader.api import Gradebook, Notebook, SourceCell
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.utils import is_grade
 
@@ -29,6 +29,7 @@ from gradlab.words import _
 
 from ..class_chapters import UPDATE, chapters
 from ..errors import ClassError, did_you_mean
+from ..gradebook import find_notebook
 from .alone import Task
 from .version import checks_called, code_of, decides, hashed, made_from
 
@@ -53,9 +54,7 @@ class Released:
         """Combine the gradebook's cells with those of `nb`: the released notebook, or the solved one without it."""
         points = {cell.name: cell.max_score for cell in notebook.grade_cells}
         solutions = {cell.name for cell in notebook.solution_cells}
-        known = {
-            cell.name: _known(cell, points.get(cell.name), cell.name in solutions) for cell in notebook.source_cells
-        }
+        known = {c.name: _known(c, points.get(c.name), c.name in solutions) for c in notebook.source_cells}
         cells, lessons = [], {}
         for cell in (cell for cell in nb.cells if "reference" not in tags(cell)):
             plain = {"id": cell.id, "cell_type": cell.cell_type, "source": cell.source, "metadata": dict(cell.metadata)}
@@ -124,10 +123,8 @@ class Assignment:
     @functools.cached_property
     def cases(self) -> dict[str, str]:
         """The content of the record file, with cases, that a submission sees while a check cell runs, by grade_id."""
-        return {
-            name: self.record.of_cell(name, *self._given(name, checks)).to_json()
-            for name, checks in self.record.by_cell().items()
-        }
+        cells = self.record.by_cell().items()
+        return {name: self.record.of_cell(name, *self._given(name, checks)).to_json() for name, checks in cells}
 
     @functools.cached_property
     def alone(self) -> dict[str, Task]:
@@ -181,7 +178,7 @@ def load_assignment(course: CourseDirectory, name: str) -> Assignment:
     released = Path(course.format_path(course.release_directory, ".", name), f"{name}.ipynb")
     changed_at = tuple(path.stat().st_mtime_ns if path.exists() else 0 for path in (source, released))
     paths = source, released, _record_path(course, name)
-    return _load(course.db_url, course.course_id, *paths, changed_at, words.read(Path(course.root)))
+    return _load((course.db_url, course.course_id), paths, changed_at, words.read(Path(course.root)))
 
 
 def stored_checks(course: CourseDirectory, name: str) -> dict[str, dict[str, CheckRecord]]:
@@ -230,22 +227,11 @@ def _record_path(course: CourseDirectory, name: str) -> Path:
 
 
 @functools.lru_cache(maxsize=8)
-def _load(
-    db_url: str,
-    course_id: str,
-    source: Path,
-    released: Path,
-    record_path: Path,
-    changed_at: tuple[int, ...],
-    catalogue: bytes,
-) -> Assignment:
+def _load(book: tuple[str, str], paths: tuple[Path, ...], changed_at: tuple[int, ...], catalogue: bytes) -> Assignment:
+    source, released, record_path = paths
     notebook, name = nbformat.read(source, as_version=4), source.stem
-    with Gradebook(db_url, course_id) as gradebook:
-        try:
-            generated = gradebook.find_notebook(name, name)
-        except MissingEntry:
-            why = _("{name} has not been generated in this class. Run: nbgrader generate_assignment {name}", name=name)
-            raise ClassError(why) from None
+    with Gradebook(*book) as gradebook:
+        generated = find_notebook(gradebook, name)
         _require_same(notebook, generated, name)
         as_released = Released.of(generated, nbformat.read(released, as_version=4) if released.exists() else notebook)
     seed, version, record = _update_record(record_path, notebook, source)
@@ -292,8 +278,7 @@ def _update_record(
         unchanged = before is not None and stored.get("code") == code and near(before, decides(plain))
     version = stored["version"] if unchanged else hashed(code, decides(plain))
     if earlier and unchanged:
-        said = _("{name}: record and grades of an earlier version are taken over unchanged.", name=path.stem)
-        print(said, file=sys.stderr)
+        print(_("{name}: an earlier version's grades are taken over unchanged.", name=path.stem), file=sys.stderr)
     path.parent.mkdir(parents=True, exist_ok=True)
     content = {"seed": stored["seed"], "version": version, "made_from": now, "code": code, "record": plain}
     atomic.write_text(path, json.dumps(content), mode=0o600)
@@ -307,12 +292,8 @@ def _chapter(notebook: nbformat.NotebookNode, name: str, folder: Path) -> "Chapt
     try:
         return read_chapter(notebook, name, folder)
     except ChapterError as error:
-        why = _(
-            "This happened in the class's own copy of {name}. If the copy is too old for this version of the course, "
-            "run {command}, or grade with the earlier version.",
-            name=name,
-            command=f"{UPDATE} {name}",
-        )
+        command = f"{UPDATE} {name}"
+        why = _("This happened in the class's copy of the chapter. If that is too old, run {command}.", command=command)
         raise ChapterError(f"{error}\n{why}") from error
 
 
@@ -333,14 +314,9 @@ def _content(path: Path) -> dict:
         pass
     begun = re.match(r'\{"seed": (\d+),', text)
     if begun is None:
-        why = _(
-            "{file} is damaged, and the seed of the cases is lost. Restore the file from a backup. If you have none, "
-            "delete it, so that a new seed is drawn, and grade everything again with --force.",
-            file=path,
-        )
+        why = _("{file} is damaged. Restore a backup, or delete it and grade all again with --force.", file=path)
         raise ClassError(why)
-    said = _("{file} is damaged. Its seed was recovered and the record is made again.", file=path)
-    print(said, file=sys.stderr)
+    print(_("{file} is damaged. Its record is made again from its seed.", file=path), file=sys.stderr)
     return {"seed": int(begun[1])}
 
 
@@ -372,12 +348,10 @@ def _require_same(notebook: nbformat.NotebookNode, generated: Notebook, name: st
     released, solved = in_gradebook(generated), graded_cells(notebook)
     changed = sorted(grade_id for grade_id in solved | released if solved.get(grade_id) != released.get(grade_id))
     if changed:
+        names = {"name": name, "cells": ", ".join(changed), "command": f"{UPDATE} {name}"}
         why = _(
-            "{name}: the solved notebook and the gradebook have different check cells or points: {cells}. To fix this, "
-            "run {command}, which first lists its changes; or, if you changed the class's copy yourself, run nbgrader "
-            "generate_assignment {name} --force.",
-            name=name,
-            cells=", ".join(changed),
-            command=f"{UPDATE} {name}",
+            "{name}: the solved notebook and the gradebook have different check cells or points: {cells}. Run "
+            "{command}; or, if you changed the class's copy yourself, nbgrader generate_assignment {name} --force.",
+            **names,
         )
         raise ClassError(why)

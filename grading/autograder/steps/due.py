@@ -44,14 +44,8 @@ def compose_names(course: CourseDirectory) -> None:
             continue
         for entry in sorted(folder.iterdir()):
             if is_there(target / entry.name):
-                names = {"folder": top, "student": readable(target.name), "name": readable(entry.name)}
-                raise ClassError(
-                    _(
-                        "Two folders in {folder} belong to {student}, because their names differ only in Unicode's "
-                        "form, and both contain {name}. Remove one of the two submissions.",
-                        **names,
-                    )
-                )
+                names = {"student": readable(target.name), "name": readable(entry.name)}
+                raise ClassError(_("Two folders belong to {student}, and both contain {name}. Remove one.", **names))
             entry.rename(target / entry.name)
         folder.rmdir()
 

@@ -26,7 +26,7 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_output
 from traitlets.config import Config
 
-from gradlab.words import N_, _, ngettext
+from gradlab.words import N_, _
 
 from ..errors import ClassError
 from ..sandbox import KERNEL_NAME, machine
@@ -311,8 +311,7 @@ class Client(NotebookClient):
         if isinstance(error, CellTimeoutError):
             return self._too_much if self._muted else self._too_long
         if self._refuses:
-            why = _("After this cell, the kernel could not be used. It no longer accepts messages.")
-            return "DeadKernelError", why
+            return "DeadKernelError", _("After this cell, the kernel no longer accepts messages.")
         why = self._why or getattr(self.manager.provisioner, "limit_exceeded", "")
         return "DeadKernelError", " ".join(filter(None, [_("The kernel died while this cell ran."), why]))
 
@@ -323,12 +322,7 @@ class Client(NotebookClient):
 
     @property
     def _too_long(self) -> tuple[str, str]:
-        return "CellTimeoutError", ngettext(
-            "This cell did not end within {seconds:g} second.",
-            "This cell did not end within {seconds:g} seconds.",
-            int(self.job.cell_timeout_s),
-            seconds=self.job.cell_timeout_s,
-        )
+        return "CellTimeoutError", _("This cell did not end within {limit:g} s.", limit=self.job.cell_timeout_s)
 
     def _note_reply(self, cell: NotebookNode, cell_index: int, execute_reply: dict) -> None:
         content = execute_reply["content"]

@@ -40,9 +40,8 @@ def reason_for(error: BaseException, folder: Path) -> str:
     if isinstance(error, OF_THE_CLASS) and not isinstance(error, DataError):
         raise error
     if isinstance(error, OF_ITS_SETTINGS):
-        raise ClassError(
-            _("A setting in the class's nbgrader_config.py cannot be used: {error}", error=error)
-        ) from error
+        why = _("A setting in the class's nbgrader_config.py cannot be used: {error!r}", error=error)
+        raise ClassError(why) from error
     if isinstance(error, OSError) and _of_the_machine(error, folder):
         why = _("This machine cannot grade submissions: {error}. Fix this, then grade again to continue.", error=error)
         raise ClassError(why) from error

@@ -156,19 +156,10 @@ def beside_notebook(files: dict[str, bytes]) -> dict[str, bytes]:
     Leaves out packages and compiled files with the name of a .py file, such as a released engine_11.py: Python would
     import them instead.
     """
-    modules = {name.removesuffix(".py") for name in files if name.endswith(".py") and "/" not in name}
-    return {
-        name: content
-        for name, content in files.items()
-        if name not in RECEIPTS
-        and not name.endswith(".ipynb")
-        and (("/" not in name and name.endswith(".py")) or _module(name) not in modules)
-    }
-
-
-def _module(name: str) -> str:
-    """Return the name under which Python would import the package or compiled file at a relative path."""
-    return name.split("/")[0].partition(".")[0]
+    own = {name for name in files if name.endswith(".py") and "/" not in name}
+    modules = {name.removesuffix(".py") for name in own}
+    others = [name for name in files if name not in RECEIPTS and not name.endswith(".ipynb")]
+    return {name: files[name] for name in others if name in own or re.split("[/.]", name)[0] not in modules}
 
 
 def known_as(student: str) -> str:

@@ -17,45 +17,39 @@ from gradlab.checks.messages import NOT_ALONE, REFUSED, Feedback
 from gradlab.checks.observation import OBSERVATION_MIME, read_observation
 from gradlab.checks.record import CheckRecord, Record
 from gradlab.checks.verdict import Verdict, judge_check
-from gradlab.words import N_, _, ngettext, of_chapter
+from gradlab.words import N_, _, of_chapter
 
 from . import outcome
 from .alone import Seen
 from .execute import error_output
 from .leaving import Known, shortened
 
+Verdicts = dict[str, dict[str, Verdict]]  # by grade_id and check id
 SUMMARY = "summary()"  # the cell at the end of a chapter
 INSTRUCTOR = N_("Your instructor sees this and can give the points.")
 
 
-def judge(
-    nb: NotebookNode, record: Record, judges: dict[str, Judge], cell_timeout_s: float
-) -> dict[str, dict[str, Verdict]]:
+def judge(nb: NotebookNode, record: Record, judges: dict[str, Judge], cell_timeout_s: float) -> Verdicts:
     """Judge all checks of an executed notebook; return the verdicts by grade_id and check id.
 
     judges: the custom judges, by check id. cell_timeout_s: the time limit of a cell.
     """
-    checks, verdicts = record.by_cell(), {}
+    checks = record.by_cell()
+    verdicts: Verdicts = {}
     known = Known.here(cell.source for cell in nb.cells)
     so_far: list[NotebookNode] = []  # the cells an answer may use; later cells may redefine its names
     for cell in (cell for cell in nb.cells if cell.cell_type == "code"):
         so_far.append(cell)
         grade_id = cell.metadata.nbgrader["grade_id"] if is_grade(cell) else ""
         if grade_id in checks:
-            verdicts[grade_id] = {
-                i: _verdict(i, check, judges.get(i), so_far, known, cell_timeout_s)
-                for i, check in checks[grade_id].items()
-            }
+            verdicts[grade_id] = {}
+            for i, check in checks[grade_id].items():
+                verdicts[grade_id][i] = _verdict(i, check, judges.get(i), so_far, known, cell_timeout_s)
     return verdicts
 
 
 def _verdict(
-    check_id: str,
-    record: CheckRecord,
-    judge: Judge | None,
-    cells: list[NotebookNode],
-    known: Known,
-    timeout_s: float,
+    check_id: str, record: CheckRecord, judge: Judge | None, cells: list[NotebookNode], known: Known, timeout_s: float
 ) -> Verdict:
     """Return the verdict on a check in the last of these cells, which are all that its answer may use."""
     seen = observations(cells[-1], check_id, len(record.cases), known, timeout_s)
@@ -116,12 +110,7 @@ def observations(cell: NotebookNode, check_id: str, count: int, known: Known, ti
     if errors and not reported:
         error = errors[0]
         if error.ename == "CellTimeoutError":
-            return ngettext(
-                "The check did not end within {seconds:g} second.",
-                "The check did not end within {seconds:g} seconds.",
-                int(timeout_s),
-                seconds=timeout_s,
-            )
+            return _("The check did not end within {limit:g} s.", limit=timeout_s)
         why = _("The check did not finish: {error}.", error=known.kind(error))
         if error.ename == "NameError":
             why += " " + _("The cell that should define it is empty or raised an error.")
@@ -137,13 +126,7 @@ def _why_undefined(answer: str, cells: list[NotebookNode], timeout_s: float) -> 
             if error.ename in ("SyntaxError", "IndentationError", "TabError"):
                 return _wrong_syntax(answer, cell.source)
             if error.ename == "CellTimeoutError":
-                return ngettext(
-                    "The cell for {answer} did not end within {seconds:g} second.",
-                    "The cell for {answer} did not end within {seconds:g} seconds.",
-                    int(timeout_s),
-                    seconds=timeout_s,
-                    answer=answer,
-                )
+                return _("The cell for {answer} did not end within {limit:g} s.", answer=answer, limit=timeout_s)
         break
     return ""
 
@@ -160,7 +143,7 @@ def _wrong_syntax(answer: str, source: str) -> str:
     return _("The cell for {answer} has a syntax error.", answer=answer)
 
 
-def show_verdicts(nb: NotebookNode, verdicts: dict[str, dict[str, Verdict]]) -> None:
+def show_verdicts(nb: NotebookNode, verdicts: Verdicts) -> None:
     """Replace the outputs of an executed notebook's check cells with their verdicts, in place, and store them there.
 
     Also remove all observations, and replace the output of the chapter's summary, which does not know the verdicts
@@ -222,6 +205,5 @@ def _show(cell: NotebookNode, verdicts: list[Verdict]) -> None:
         cell.outputs = [new_output("stream", name="stdout", text=text + "\n")]
     if 0 < passed < len(verdicts):
         points = cell.metadata.nbgrader["points"] * passed / len(verdicts)
-        cell.outputs.append(
-            new_output("execute_result", {"text/plain": repr(points)}, execution_count=cell.execution_count)
-        )
+        data = {"text/plain": repr(points)}
+        cell.outputs.append(new_output("execute_result", data, execution_count=cell.execution_count))

@@ -55,12 +55,8 @@ class Known:
     def text(self, text: str, most_words: int = 0) -> str:
         """Return a text if it is known or has only so many words, all known; else UNKNOWN."""
         words = re.findall(r"\w+", text)
-        known = (
-            text in self.texts
-            or text in self.sources
-            or (0 < len(words) <= most_words and self.words.issuperset(words))
-        )
-        return text if known else _(UNKNOWN)
+        few = 0 < len(words) <= most_words and self.words.issuperset(words)
+        return text if few or text in self.texts or text in self.sources else _(UNKNOWN)
 
     def observation(self, seen: Observation) -> Observation:
         """Return an observation without unknown texts; it gets the same verdict."""

@@ -28,9 +28,8 @@ from .assignment import Assignment, Released
 from .bounded import Bounded
 from .execute import Job, RunResult, execute
 from .files import beside_notebook
-from .judge import is_forbidden, judge, judge_alone, show_verdicts
+from .judge import Verdicts, is_forbidden, judge, judge_alone, show_verdicts
 
-Verdicts = dict[str, dict[str, Verdict]]  # by grade_id and check id
 Behind = dict[str, tuple[list[str], list[str]]]  # by check id: the cells that define its answer, and all above it
 
 
@@ -134,12 +133,8 @@ def judging(known: Assignment) -> Bounded:
             return {i: judge_alone(checks[i], alone[i].allows[0], seen, judges.get(i)) for i, seen in observed.items()}
         nb = _read(observed)
         verdicts = judge(nb, known.record, judges, observed.cell_timeout_s)
-        passed = [
-            i
-            for cell_verdicts in verdicts.values()
-            for i, verdict in cell_verdicts.items()
-            if verdict.passed and i in alone
-        ]
+        each = (found for cell_verdicts in verdicts.values() for found in cell_verdicts.items())
+        passed = [i for i, verdict in each if verdict.passed and i in alone]
         return verdicts, {i: _behind(nb, checks[i].cell, alone[i].names) for i in passed}
 
     return Bounded(judged)

@@ -174,13 +174,8 @@ def _give_ids(cells: list[NotebookNode], there: dict[str, NotebookNode]) -> None
 def require_ours(nb: NotebookNode, release: Release) -> None:
     """Raise SubmissionError for a notebook larger than any honest one, or one without released cells or all answers."""
     if len(nb.cells) > MOST_CELLS or sum(len(cell.source) for cell in nb.cells) > MOST_CHARACTERS:
-        millions = MOST_CHARACTERS / 1e6
-        why = _(
-            "the notebook has more than {cells} cells, or more than {millions:g} million characters.",
-            cells=MOST_CELLS,
-            millions=millions,
-        )
-        raise SubmissionError(why)
+        most = {"cells": MOST_CELLS, "millions": MOST_CHARACTERS / 1e6}
+        raise SubmissionError(_("the notebook exceeds {cells} cells or {millions:g} million characters.", **most))
     if not (release.is_of(nb.cells) or release.find(nb.cells).homes.keys() == release.answers):
         why = _("the file contains none of the released notebook's cells; is it the right notebook?")
         raise SubmissionError(why)

@@ -56,12 +56,7 @@ class DeductLatePenalties(AssignLatePenalties):
         except SQLAlchemyError:
             raise
         except Exception as error:
-            plugin = f"{self.plugin_class.__module__}.{self.plugin_class.__qualname__}"
-            why = _(
-                "The plugin for late submissions, {plugin}, failed ({error}). Fix it, then grade again to continue.",
-                plugin=plugin,
-                error=f"{type(error).__name__}: {error}",
-            )
+            why = _("The plugin for late submissions failed: {error!r}. Fix it, then grade again.", error=error)
             raise ClassError(why) from error
 
 

@@ -7,7 +7,7 @@ from itertools import pairwise
 from nbgrader.api import Gradebook
 from nbgrader.coursedir import CourseDirectory
 
-from gradlab.words import N_, _, ngettext
+from gradlab.words import _, ngettext
 
 from ..errors import ClassError
 from ..gradebook import find_assignment
@@ -16,9 +16,7 @@ from ..steps.scores import Scores
 from .renderings import with_name
 from .standing import full_name
 from .table import Column, Table
-from .words import exercise_of, local, plural
-
-LATE = N_("lateness")
+from .words import exercise_of, local
 
 
 @dataclass(frozen=True)
@@ -54,9 +52,8 @@ def _of(student: str, old: Scores, new: Scores) -> list[Change]:
         if before != after or said:
             changes.append(Change(student, exercise_of(cell), before, after, "; ".join(said + again)))
     if old.penalty != new.penalty:
-        changes.append(
-            Change(student, _(LATE), 0 - old.penalty, 0 - new.penalty, "; ".join([_("points deducted"), *again]))
-        )
+        said = [_("points deducted"), *again]
+        changes.append(Change(student, _("lateness"), 0 - old.penalty, 0 - new.penalty, "; ".join(said)))
     return changes
 
 
@@ -80,11 +77,8 @@ def lines(course: CourseDirectory, name: str) -> list[str]:
         raise ClassError(_("{name} has not been graded again, so nothing has changed.", name=name))
     said = []
     for at, changes in runs:
-        # Translators: "none" is the count of changes if there are none
-        count = len(changes) or _("none")
-        said.append(
-            _("{name}: changes since just before the run of {time}: {count}", name=name, time=local(at), count=count)
-        )
+        numbers = {"time": local(at), "count": len(changes)}
+        said.append(_("{name}: changes since just before the run of {time}: {count}", name=name, **numbers))
         said += [table(changes, names)] if changes else []
     return said
 
@@ -104,7 +98,7 @@ def table(changes: list[Change], names: dict[str, str]) -> str:
 
 def counted(value: float) -> str:
     """Format a number of points with its unit."""
-    return ngettext("{points} point", "{points} points", plural(value), points=f"{value:g}")
+    return ngettext("{count:g} point", "{count:g} points", value)
 
 
 def points(value: float | None) -> str:

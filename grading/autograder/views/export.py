@@ -61,18 +61,15 @@ def grade_row(
 
     why_due: why the submission must be graded, see `due`; the score is then empty.
     """
-    row = {
+    row = dict.fromkeys(FIELDS, "") | {
         "assignment": assignment.name,
         "student_id": student.id,
         "last_name": student.last_name or "",
         "first_name": student.first_name or "",
         "email": student.email or "",
-        "timestamp": "",
         "status": Status.MISSING,
         "score": None,
         "max_score": assignment.max_score,
-        "late_submission_penalty": "",
-        "reason": "",
     }
     if submission is None or scores.only_extended(submission):
         return row | ({"status": Status.UNGRADED, "reason": _(why_due)} if why_due else {})

@@ -107,9 +107,8 @@ def digest(course: CourseDirectory, autograded: Path, *shown: object) -> str:
 
     It covers the autograded notebook, what else is `shown`, the code and templates in this folder, and the catalogue.
     """
-    return hashlib.sha256(
-        repr([_program(words.read(Path(course.root))), *shown]).encode() + autograded.read_bytes()
-    ).hexdigest()
+    parts = repr([_program(words.read(Path(course.root))), *shown])
+    return hashlib.sha256(parts.encode() + autograded.read_bytes()).hexdigest()
 
 
 @functools.cache

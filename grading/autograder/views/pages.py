@@ -279,9 +279,8 @@ def clean(source: str, resources: dict) -> str:
         set_tag_attribute_values={"a": {"target": "_blank"}},
         url_schemes={"data", "http", "https", "mailto"},
     )
-    return _IMAGE.sub(
-        lambda match: match[0] if ' alt="' in match[0] else f'<img alt="{html.escape(_(NO_ALT))}"{match[1]}>', cleaned
-    )
+    alt = html.escape(_(NO_ALT))
+    return _IMAGE.sub(lambda match: match[0] if ' alt="' in match[0] else f'<img alt="{alt}"{match[1]}>', cleaned)
 
 
 class _Renderer(IPythonRenderer):

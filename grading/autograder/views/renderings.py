@@ -61,9 +61,7 @@ def rows_as_text(report: Report) -> list[str]:
             why += [row.reason] if row.reason and row.score is not None else []
             late, by_hand = row.standing.late, row.standing.by_hand.items()
             why += [_("late   {time}, {points:g} deducted", time=late, points=row.standing.penalty)] if late else []
-            why += [
-                _("hand   {exercise}  {points:g} set manually", exercise=exercise_of(c), points=p) for c, p in by_hand
-            ]
+            why += [_("hand   {cell}  {points:g} set manually", cell=exercise_of(c), points=p) for c, p in by_hand]
             why += [_("flag   {flag}", flag=in_words(flag)) for flag in row.flags]
             lines += [f"{'':{width}}    {line}" for line in why]
     return lines
@@ -155,10 +153,8 @@ def by_check(report: Report) -> Table:
         Column("reason", lambda row, check, result: (result and result.reason) or row.reason),
         Column("flags", lambda row, check, result: "; ".join(map(in_words, row.flags))),
     ]
-    return Table(
-        columns,
-        [(row, check, row.current.get(check.check_id)) for row in report.rows for check in report.checks],
-    )
+    cells = [(row, check, row.current.get(check.check_id)) for row in report.rows for check in report.checks]
+    return Table(columns, cells)
 
 
 def page(report: Report, folder: Path) -> str:

@@ -131,8 +131,7 @@ def gather(course: CourseDirectory, name: str, search: bool = True, only: str | 
                 row = _row(course, grade, grades, checks, flagger)
                 outdated = submission is not None and _is_outdated(course, row, submission)
             except Exception as error:
-                said = f"{type(error).__name__}: {readable(str(error))[:200]}"
-                reason = _("it could not be read ({error}); grade it again", error=said)
+                reason = _("it could not be read ({error}); grade it again", error=readable(repr(error))[:200])
                 row, outdated = Row(readable(student.id), grade["status"], grade["score"], reason), False
             rows.append(replace(row, standing=standing(student, submission), outdated=outdated))
         if flagger:
@@ -164,13 +163,10 @@ def _row(course: CourseDirectory, row: dict, grades: list[Grade], checks: list[C
     notebook = ipynb.read(path.read_bytes())
     cells = {ipynb.grade_id(cell): cell for cell in notebook["cells"]}
     graded = {grade.name: grade for grade in sorted(grades, key=lambda grade: grade.name)}
-    results = {
-        check.check_id: _result(
-            check, [c for c in checks if c.cell == check.cell], cells[check.cell], graded[check.cell]
-        )
-        for check in checks
-        if check.cell in cells and check.cell in graded
-    }
+    results = {}
+    for check in (check for check in checks if check.cell in cells and check.cell in graded):
+        together = [other for other in checks if other.cell == check.cell]
+        results[check.check_id] = _result(check, together, cells[check.cell], graded[check.cell])
     return replace(
         summary,
         points={} if status == Status.STALE else {cell: grade.score for cell, grade in graded.items()},
@@ -192,11 +188,9 @@ def _flags(flagger: Bounded, notebook: dict, folder: Path, student: str) -> list
     """Return a submission's flags; if it cannot be searched, return a flag that says so."""
     try:
         return flagger({"cells": [cell | {"outputs": []} for cell in notebook["cells"]]}, folder, student)
-    except OutOfBoundsError as error:
-        return [Flag("", 0, "", _("it could not be searched: {error}", error=error))]
     except Exception as error:
-        said = f"{type(error).__name__}: {readable(str(error))[:200]}"
-        return [Flag("", 0, "", _("it could not be searched ({error})", error=said))]
+        said = str(error) if isinstance(error, OutOfBoundsError) else readable(repr(error))[:200]
+        return [Flag("", 0, "", _("it could not be searched: {error}", error=said))]
 
 
 def _result(check: Check, together: list[Check], cell: dict, grade: Grade) -> Result:
@@ -210,14 +204,8 @@ def _result(check: Check, together: list[Check], cell: dict, grade: Grade) -> Re
     if grade.auto_score is None and grade.manual_score is None:
         share = None
     slip = verdict.slip if verdict else ""
-    why = (
-        _("slip: {name}", name=of_chapter(check.check_id, slip))
-        if slip
-        else verdict.feedback.lead
-        if verdict and not verdict.passed
-        else ""
-    )
-    reasons = [why] if why else []
-    reasons += [_("points set manually")] if grade.manual_score is not None else []
-    why = readable("; ".join(reasons))
-    return Result(verdict.passed if verdict else None, share, readable(slip), why)
+    why = verdict.feedback.lead if verdict and not verdict.passed else ""
+    why = _("slip: {name}", name=of_chapter(check.check_id, slip)) if slip else why
+    by_hand = _("points set manually") if grade.manual_score is not None else ""
+    reason = readable("; ".join(filter(None, [why, by_hand])))
+    return Result(verdict.passed if verdict else None, share, readable(slip), reason)

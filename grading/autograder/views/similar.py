@@ -20,7 +20,7 @@ from nbgrader.coursedir import CourseDirectory
 
 from gradlab import atomic
 from gradlab.ipynb import nbgrader
-from gradlab.words import _, ngettext
+from gradlab.words import _
 
 from ..dropped import dropped
 from ..gradebook import find_assignment
@@ -58,17 +58,8 @@ def lines(course: CourseDirectory, name: str) -> list[str]:
     solved = _code(_folder(course, course.source_directory, name), name)
     given = [*_released(course, name), *(cell["source"] for cell in solved if nbgrader(cell).get("solution"))]
     pairs = find(codes, given)
-    these = {"name": name, "total": len(codes)}
-    found = ngettext(
-        "{name}: {count} pair of similar submissions among {total}, for review",
-        "{name}: {count} pairs of similar submissions among {total}, for review",
-        len(pairs),
-        **these,
-    )
-    found = found if pairs else _("{name}: no pairs of similar submissions among {total}, for review", **these)
-    if len(pairs) > MOST_SHOWN:
-        found = _("{found}; the first {shown} of {count}", found=found, shown=MOST_SHOWN, count=len(pairs))
-    said = [found]
+    counts = {"total": len(codes), "count": len(pairs)}
+    said = [_("{name}: pairs of similar submissions among {total}, for review: {count}", name=name, **counts)]
     said += [f"{pair.common:6}  {pair.share:4.0%}  {', '.join(pair.students)}" for pair in pairs[:MOST_SHOWN]]
     return said + [str(path) for path in _write(course, name, codes, pairs)]
 
@@ -86,12 +77,7 @@ def _write(course: CourseDirectory, name: str, codes: dict[str, str], pairs: lis
         reports,
         title=_("Similar submissions of {chapter}", chapter=chapter(course, name)),
         made=datetime.now().astimezone(),
-        origin=ngettext(
-            "Made on {time} from the code of {count} submission.",
-            "Made on {time} from the code of {count} submissions.",
-            len(codes),
-            time="{time}",
-        ),
+        origin=_("Made on {time} from the code of the submissions."),
         sections=[],
         pairs=pairs[:MOST_SHOWN],
         count=len(pairs),

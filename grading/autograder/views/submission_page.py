@@ -33,7 +33,7 @@ def write_pages(course: CourseDirectory, report: Report, folder: Path) -> Iterat
             except OSError:
                 raise
             except Exception as error:  # one broken page must not stop the report
-                why = f"{type(error).__name__}: {readable(str(error))[:200]}"
+                why = readable(repr(error))[:200]
                 print(_("{student}: no page ({error})", student=row.student, error=why), file=sys.stderr)
                 continue
         yield row.student, page

@@ -25,11 +25,7 @@ LEGEND = N_(
 def gather_all(course: CourseDirectory) -> list[Report]:
     """Gather the reports of all generated assignments, sorted; raise ClassError if there are none."""
     with Gradebook(course.db_url, course.course_id) as gradebook:
-        names = sorted(
-            assignment.name
-            for assignment in gradebook.assignments
-            if assignment.name in [n.name for n in assignment.notebooks]
-        )
+        names = sorted(a.name for a in gradebook.assignments if a.name in [n.name for n in a.notebooks])
     if not names:
         raise ClassError(_("The gradebook has no assignments yet. Run: nbgrader generate_assignment ASSIGNMENT"))
     return [gather(course, name, search=False) for name in names]
@@ -37,11 +33,8 @@ def gather_all(course: CourseDirectory) -> list[Report]:
 
 def text(reports: list[Report]) -> str:
     """Format the overview as text: one line per student, then what is to do."""
-    heads = [
-        # Translators: the head of a column: an assignment's number, and its points
-        _("{number} of {points:g}", number=report.assignment.partition("_")[0], points=report.max_score)
-        for report in reports
-    ]
+    # Translators: the head of a column: an assignment's number, and its points
+    heads = [_("{number} of {points:g}", number=r.assignment.partition("_")[0], points=r.max_score) for r in reports]
     columns = [Column(_("student"), lambda *rows: with_name(rows[0].student, rows[0].standing.name))]
     columns += [Column(head, lambda *rows, at=at: _cell(rows[at]), right=True) for at, head in enumerate(heads)]
     total = _("total of {points:g}", points=sum(report.max_score for report in reports))

@@ -14,13 +14,13 @@ from traitlets import default
 
 from gradlab.words import _, language, ngettext
 
-from .words import chapter, plural
+from .words import chapter
 
 FILTERS = {"markdown2html": "pages.markdown", "highlight_code": "pages.highlight", "ansi2html": "pages.colored"}
 FILTERS |= {"exercise": "words.exercise_of", "local": "words.local"}
 FILTERS = {name: f"autograder.views.{function}" for name, function in FILTERS.items()}
 
-WORDS = {"_": _, "ngettext": ngettext, "language": language, "plural": plural}  # for templates
+WORDS = {"_": _, "ngettext": ngettext, "language": language}  # for templates
 
 _TEMPLATES = [Path(__file__).parent, Path(nbgrader.__file__).parent / "server_extensions" / "formgrader"]
 
@@ -31,9 +31,8 @@ def template_paths(name: str) -> list[str]:
     The settings use `template_paths`, because Formgrader hard-codes nbgrader's `template_name`.
     """
     folders = [str(folder / "templates") for folder in _TEMPLATES]
-    return HTMLExporter(
-        template_name=name, extra_template_basedirs=folders, extra_template_paths=folders
-    ).template_paths
+    extra = {"extra_template_basedirs": folders, "extra_template_paths": folders}
+    return HTMLExporter(template_name=name, **extra).template_paths
 
 
 class PageExporter(HTMLExporter):

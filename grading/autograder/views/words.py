@@ -35,17 +35,7 @@ def local(at: datetime) -> str:
     """
     at = at.replace(tzinfo=at.tzinfo or UTC).astimezone()
     zone = f"{at:%Z}"  # some zones have no name, only an offset
+    weekday, month = _(DAYS[at.weekday()]), _(MONTHS[at.month - 1])
     # Translators: a date such as "Mon 2 Nov 2026"
-    date = _(
-        "{weekday} {day} {month} {year}",
-        weekday=_(DAYS[at.weekday()]),
-        day=at.day,
-        month=_(MONTHS[at.month - 1]),
-        year=at.year,
-    )
+    date = _("{weekday} {day} {month} {year}", weekday=weekday, day=at.day, month=month, year=at.year)
     return f"{date}, {at:%H:%M}{f'{at::%S}' * bool(at.second)} {'UTC' * (zone[0] in '+-')}{zone}"
-
-
-def plural(value: float) -> int:
-    """Return the whole number that decides a plural; a number with a fraction counts as several."""
-    return int(value) if value == int(value) else 2
