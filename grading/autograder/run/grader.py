@@ -63,10 +63,8 @@ class Grader:
     def choose(self, students: list[str] | None) -> list[str]:
         """Return `students`, by default all who submitted, sorted; raise ClassError if any has no submission."""
         course, name, submitted = self.course, self.name, due.submitted(self.course, self.name)
-        unknown = sorted(set(students or []) - set(submitted))
-        if unknown:
-            out = sorted(dropped(course).intersection(unknown))
-            if out:
+        if unknown := sorted(set(students or []) - set(submitted)):
+            if out := sorted(dropped(course).intersection(unknown)):
                 names = ", ".join(out)
                 raise ClassError(_("Dropped: {students}. To take them back, edit dropped.txt.", students=names))
             asked = list(map(readable, unknown))
@@ -135,8 +133,7 @@ class Grader:
     def _read(self, student: str) -> Submission:
         folder = self.folder_of(student)
         receipt.settle(folder)
-        reason = unfit(folder, self.name)
-        if reason:
+        if reason := unfit(folder, self.name):
             raise SubmissionError(reason)
         return self._folders.read(student, folder)
 

@@ -62,7 +62,6 @@ def require() -> None:
 
 def require_hidden(folder: Path) -> None:
     """Raise SandboxError if submissions could read `folder`, because it is inside a folder visible in every sandbox."""
-    seen = bubblewrap.exposed(folder)
-    if seen:
+    if seen := bubblewrap.exposed(folder):
         why = _("{folder} must not be inside {seen}, which submissions can read. Move one.", folder=folder, seen=seen)
         raise SandboxError(why)

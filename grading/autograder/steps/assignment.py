@@ -68,16 +68,8 @@ class Released:
 
 def _known(cell: SourceCell, points: float | None, solution: bool) -> dict:
     """Return a cell as the gradebook knows it, without an id. points: None if it is not graded."""
-    marks = {
-        "cell_type": cell.cell_type,
-        "checksum": cell.checksum,
-        "grade": points is not None,
-        "grade_id": cell.name,
-        "locked": cell.locked,
-        "schema_version": 3,
-        "solution": solution,
-        "task": False,
-    }
+    marks = {"schema_version": 3, "grade_id": cell.name, "cell_type": cell.cell_type, "checksum": cell.checksum}
+    marks |= {"grade": points is not None, "solution": solution, "locked": cell.locked, "task": False}
     marks |= {} if points is None else {"points": points}
     return {"cell_type": cell.cell_type, "source": cell.source, "metadata": {"nbgrader": marks}}
 
@@ -306,12 +298,10 @@ def _content(path: Path) -> dict:
     if not path.exists():
         return {"seed": secrets.randbits(48)}
     text = path.read_text(encoding="utf-8", errors="replace")
-    try:
+    with contextlib.suppress(ValueError):
         stored = json.loads(text)
         if isinstance(stored, dict) and type(stored.get("seed")) is int:
             return stored
-    except ValueError:
-        pass
     begun = re.match(r'\{"seed": (\d+),', text)
     if begun is None:
         why = _("{file} is damaged. Restore a backup, or delete it and grade all again with --force.", file=path)

@@ -30,10 +30,8 @@ def is_there(folder: Path) -> bool:
     """Return whether this submission folder exists; True if it cannot be accessed, so that it counts as submitted."""
     try:
         folder.lstat()
-    except PermissionError:
-        return True
-    except OSError:
-        return False
+    except OSError as error:
+        return isinstance(error, PermissionError)
     return True
 
 

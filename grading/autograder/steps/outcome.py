@@ -44,9 +44,9 @@ class Status(StrEnum):
 class NotebookOutcome:
     """The outcome stored in an autograded notebook; the field names are metadata keys and must not change.
 
-    could_not_grade: the reason, "" if it was graded. saved:
-    whether the gradebook has its scores or the reason. handed_in: the fingerprint of the graded submission. graded_by:
-    the version of the assignment that graded it. again: whether it was graded before, so manual scores belong to it.
+    could_not_grade: the reason, "" if it was graded. saved: whether the gradebook has its scores or the reason.
+    handed_in: the fingerprint of the graded submission. graded_by: the version of the assignment that graded it. again:
+    whether it was graded before, so manual scores belong to it.
     """
 
     could_not_grade: str = ""
@@ -103,7 +103,7 @@ def reopen(path: Path, fingerprint: str) -> bool:
 
 def read_verdicts(cell: Mapping) -> dict[str, Verdict]:
     """Return the verdicts stored in a check cell, by check id; empty if there are none."""
-    return {check_id: _verdict(_dict(said)) for check_id, said in _dict(cell["metadata"].get(KEY)).items()}
+    return {check_id: _verdict(as_dict(said)) for check_id, said in as_dict(cell["metadata"].get(KEY)).items()}
 
 
 def _verdict(said: Mapping) -> Verdict:
@@ -161,8 +161,9 @@ def reason_in_gradebook(submitted: SubmittedNotebook) -> str:
     return next((text.removeprefix(COMMENT) for text in comments if text.startswith(COMMENT)), "")
 
 
-def _dict(value: object) -> Mapping:
-    return value if isinstance(value, Mapping) else {}
+def as_dict(value: object) -> dict:
+    """Return a dict; an empty one instead of anything else, which may stand in a submission."""
+    return value if isinstance(value, dict) else {}
 
 
 def _text(value: object) -> str:

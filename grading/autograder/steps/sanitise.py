@@ -145,12 +145,10 @@ def _restore(cell: NotebookNode, original: dict) -> None:
         return
     if cell.cell_type != original["cell_type"]:
         cell.cell_type = original["cell_type"]
-        cell.pop("attachments", None)
+        for name in ("attachments", "outputs", "execution_count"):
+            cell.pop(name, None)
         if cell.cell_type == "code":
             cell.outputs, cell.execution_count = [], None
-        else:
-            cell.pop("outputs", None)
-            cell.pop("execution_count", None)
     if is_fixed(original):
         cell.source = original["source"]
     if is_setup(original):

@@ -61,16 +61,9 @@ def grade_row(
 
     why_due: why the submission must be graded, see `due`; the score is then empty.
     """
-    row = dict.fromkeys(FIELDS, "") | {
-        "assignment": assignment.name,
-        "student_id": student.id,
-        "last_name": student.last_name or "",
-        "first_name": student.first_name or "",
-        "email": student.email or "",
-        "status": Status.MISSING,
-        "score": None,
-        "max_score": assignment.max_score,
-    }
+    row: dict = dict.fromkeys(FIELDS, "") | {"assignment": assignment.name, "student_id": student.id}
+    row |= {name: getattr(student, name) or "" for name in ("last_name", "first_name", "email")}
+    row |= {"status": Status.MISSING, "score": None, "max_score": assignment.max_score}
     if submission is None or scores.only_extended(submission):
         return row | ({"status": Status.UNGRADED, "reason": _(why_due)} if why_due else {})
     now = scores.of(submission)

@@ -7,6 +7,7 @@ HTMLExporter, written by `settings.configure`.
 """
 
 import base64
+import contextlib
 import functools
 import html
 import re
@@ -147,7 +148,7 @@ def _as_text(nb: NotebookNode, why: OutOfBoundsError) -> Iterator[NotebookNode]:
 
 
 def _marks(cell: NotebookNode) -> dict:
-    marks = _dict(cell.metadata.get("nbgrader"))
+    marks = outcome.as_dict(cell.metadata.get("nbgrader"))
     if not _GRADE_ID.fullmatch(_text(marks.get("grade_id"))):
         return {}
     kept: dict[str, Any] = {name: bool(marks.get(name)) for name in ("grade", "solution", "task", "locked")}
@@ -173,11 +174,11 @@ def _output(output: NotebookNode, resources: dict, said: Callable[[NotebookNode]
         text = _written("\n".join(map(_text, output.traceback)))
         error = _node(ename=_text(output.ename), evalue=_text(output.evalue), traceback=[text])
         return _node(output_type="error", ename="", evalue=colored(said(error)), traceback=[colored(text)])
-    data, metadata = _dict(output.get("data")), _dict(output.get("metadata"))
+    data, metadata = outcome.as_dict(output.get("data")), outcome.as_dict(output.get("metadata"))
     text = _written(data.get("text/plain"))
     kind = next((kind for kind in _RICH if kind in data), None)
     if kind:
-        data = {"text/html": _rich(kind, _text(data[kind]), text, _dict(metadata.get(kind)), resources)}
+        data = {"text/html": _rich(kind, _text(data[kind]), text, outcome.as_dict(metadata.get(kind)), resources)}
     elif text:
         data = {"text/plain": colored(text)}
     else:
@@ -241,10 +242,8 @@ def colored(text: str) -> str:
 def mathematics(source: str, display: bool) -> str:
     """Convert LaTeX to MathML, which needs no script; show it as code if it is very long or cannot be converted."""
     if len(source) <= MOST_MATHEMATICS:
-        try:
+        with contextlib.suppress(LatexError):
             return _converter.convert_with_local_state(source, displaystyle=display)
-        except LatexError:
-            pass
     return f"<code>{html.escape(source)}</code>"
 
 
@@ -301,13 +300,10 @@ class _Renderer(IPythonRenderer):
 
 
 def _markdown(source: str, resources: dict) -> str:
-    if len(source) > MOST_MARKDOWN or len(_OPENING.findall(source)) > MOST_OPENINGS:
-        return clean(f"<pre>{html.escape(source)}</pre>", resources)
-    try:
-        rendered = _rendered(source)
-    except RecursionError:
-        rendered = f"<pre>{html.escape(source)}</pre>"
-    return clean(rendered, resources)
+    if len(source) <= MOST_MARKDOWN and len(_OPENING.findall(source)) <= MOST_OPENINGS:
+        with contextlib.suppress(RecursionError):
+            return clean(_rendered(source), resources)
+    return clean(f"<pre>{html.escape(source)}</pre>", resources)
 
 
 @functools.lru_cache(maxsize=512)
@@ -318,25 +314,17 @@ def _rendered(source: str) -> str:
 def _embed(address: str, resources: dict) -> str | None:
     folder = Path(resources["metadata"]["path"] or ".").resolve()
     path = folder / unquote(address)
-    kind = PICTURE_TYPES.get(path.suffix.lower())
+    kind, room = PICTURE_TYPES.get(path.suffix.lower()), resources["page"]["room"]
     try:
-        fits = kind and path.resolve().is_relative_to(folder) and path.stat().st_size <= _room(resources)
+        fits = kind and path.resolve().is_relative_to(folder) and path.stat().st_size <= room
         data = base64.b64encode(path.read_bytes()).decode() if fits else ""
     except (OSError, ValueError):  # no such file, or no file name at all
         data = ""
     uri = f"data:{kind};base64,{data}"
-    if not data or not _EMBEDDED.fullmatch(uri) or len(data) > _room(resources):
+    if not data or not _EMBEDDED.fullmatch(uri) or len(data) > room:
         return None
     resources["page"]["room"] -= len(data)
     return uri
-
-
-def _room(resources: dict) -> int:
-    return resources["page"]["room"]
-
-
-def _dict(value: object) -> dict:
-    return value if isinstance(value, dict) else {}
 
 
 def _text(value: object) -> str:
