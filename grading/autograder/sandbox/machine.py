@@ -63,5 +63,5 @@ def require() -> None:
 def require_hidden(folder: Path) -> None:
     """Raise SandboxError if submissions could read `folder`, because it is inside a folder visible in every sandbox."""
     if seen := bubblewrap.exposed(folder):
-        why = _("{folder} must not be inside {seen}, which submissions can read. Move one.", folder=folder, seen=seen)
+        why = _("{folder} is inside {seen}, which submissions can read. Move one of them.", folder=folder, seen=seen)
         raise SandboxError(why)

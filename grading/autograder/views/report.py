@@ -131,7 +131,8 @@ def gather(course: CourseDirectory, name: str, search: bool = True, only: str | 
                 row = _row(course, grade, grades, checks, flagger)
                 outdated = submission is not None and _is_outdated(course, row, submission)
             except Exception as error:
-                reason = _("it could not be read ({error}); grade it again", error=readable(repr(error))[:200])
+                said = readable(f"{type(error).__name__}: {error}")[:200]
+                reason = _("it could not be read ({error}); grade it again", error=said)
                 row, outdated = Row(readable(student.id), grade["status"], grade["score"], reason), False
             rows.append(replace(row, standing=standing(student, submission), outdated=outdated))
         if flagger:
