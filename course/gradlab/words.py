@@ -36,10 +36,11 @@ def use(catalogue: bytes) -> None:
 
 def language() -> str:
     """Return the code of the language in use, such as "en"."""
-    return _catalogue().info().get("language", "en")
+    return catalogue().info().get("language", "en")
 
 
-def _catalogue() -> python.NullTranslations:
+def catalogue() -> python.NullTranslations:
+    """Return the translations in use: the same object as long as they are the same."""
     return _parsed(_used[0] if _used else _read_once(notebook.home()))
 
 
@@ -47,13 +48,16 @@ _read_once = functools.lru_cache(maxsize=4)(read)
 
 
 @functools.lru_cache(maxsize=4)
-def _parsed(catalogue: bytes) -> python.NullTranslations:
-    return python.GNUTranslations(io.BytesIO(catalogue)) if catalogue else python.NullTranslations()
+def _parsed(content: bytes) -> python.NullTranslations:
+    try:
+        return python.GNUTranslations(io.BytesIO(content)) if content else python.NullTranslations()
+    except Exception:  # gettext raises many errors for a damaged file, and no command may fail for lack of words
+        return python.NullTranslations()
 
 
 def _(message: str, /, **values: object) -> str:
     """Return a message in the reader's language, with each `{name}` replaced by its value if there are values."""
-    text = _catalogue().gettext(message) if message else ""
+    text = catalogue().gettext(message) if message else ""
     return text.format(**values) if values else text
 
 
@@ -63,7 +67,7 @@ def ngettext(one: str, many: str, count: float, /, **values: object) -> str:
     A count with a fraction counts as several.
     """
     whole = int(count) if count == int(count) else 2
-    return _catalogue().ngettext(one, many, whole).format(count=count, **values)
+    return catalogue().ngettext(one, many, whole).format(count=count, **values)
 
 
 def N_(message: str) -> str:
@@ -76,11 +80,11 @@ def of_chapter(where: str, text: str) -> str:
 
     A case's numbers depend on the seed, so a text is also known without them: its pattern has {} in their places.
     """
-    catalogue, pattern = _catalogue(), pattern_of(text)
-    known = catalogue.pgettext(where, text) if text else ""
+    pattern = pattern_of(text)
+    known = catalogue().pgettext(where, text) if text else ""
     if known != text or pattern == text:
         return known
-    known = catalogue.pgettext(where, pattern)
+    known = catalogue().pgettext(where, pattern)
     return text if known == pattern else known.format(*_NUMBER.findall(text))
 
 

@@ -60,3 +60,10 @@ def test_the_catalogue_beside_the_chapters_is_used(tmp_path, monkeypatch):
     monkeypatch.setattr("gradlab.notebook.FOLDER", chapter)
     monkeypatch.setattr("gradlab.words._used", [])
     assert _("passed") == "geslaagd"
+
+
+def test_a_damaged_catalogue_is_english(tmp_path):
+    (tmp_path / words.FILE).write_bytes(b"\xde\x12\x04\x95 cut off")
+    words.use(words.read(tmp_path))
+    assert (_("passed"), words.language()) == ("passed", "en")
+    words.use(b"")

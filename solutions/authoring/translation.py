@@ -11,6 +11,7 @@ language.
 """
 
 import ast
+import datetime
 import functools
 import io
 import re
@@ -21,7 +22,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import nbformat
-from babel.messages import Catalog
+from babel.messages import Catalog, Message
 from babel.messages.extract import extract_from_dir
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
@@ -48,6 +49,7 @@ READ_BY = [("**.py", "python"), ("**.j2", "jinja2.ext:babel_extract"), ("**.js",
 KEYWORDS = {"_": None, "N_": None, "ngettext": (1, 2)}
 EDITION = ROOT / "course"  # in English
 
+ALWAYS = datetime.datetime(2026, 1, 1, tzinfo=datetime.UTC)
 _SHOWN = re.compile(r"README|\d\d[./]")  # where texts stand that are looked up when they are shown
 _WORD = re.compile(r"[^\W\d_]{2}")
 _COUNT = re.compile(r"\d+ of \d+")
@@ -192,9 +194,9 @@ def _catalogue(language: str, part: str) -> Catalog:
         return Catalog(locale=language, domain=part, project="autograd-course")
     with path.open("rb") as file:
         catalogue = read_po(file, locale=language, domain=part)
-    for message in (message for message in catalogue if message.id and message.string and not message.context):
-        fields = sorted(_fields(*_forms(message.id)))
-        if any(sorted(_fields(form)) != fields for form in _forms(message.string) if form and not message.fuzzy):
+    for message in (message for message in catalogue if message.id and not message.fuzzy):
+        fields = _fields(message, *_forms(message.id))
+        if any(_fields(message, form) != fields for form in _forms(message.string) if form):
             raise ChapterError(f"{path}: the translation of {message.id!r} needs {', '.join(fields) or 'no {name}'}.")
     return catalogue
 
@@ -204,18 +206,23 @@ def _forms(text: str | tuple[str, ...] | list[str] | None) -> tuple[str, ...]:
     return (text or "",) if isinstance(text, str | None) else tuple(text)
 
 
-def _fields(*texts: str) -> set[str]:
-    """Return what texts are filled in with, except the count, which a singular need not show."""
+def _fields(message: Message, *texts: str) -> list[str]:
+    """Return what texts are filled in with, except the count, which a singular need not show; a chapter's: numbers."""
+    if message.context:
+        return re.findall(r"\{\}", texts[0])
     try:
-        found = {field for text in texts for _before, field, *_rest in string.Formatter().parse(text) if field}
-        return {f"{{{field}}}" for field in found - {"count"}}
+        found = {
+            field for text in texts for _before, field, *_rest in string.Formatter().parse(text) if field is not None
+        }
+        return sorted(f"{{{field}}}" for field in found - {"count"})
     except ValueError:
-        return {"{…}"}
+        return ["{…}"]
 
 
 def shown(catalogues: dict[str, Catalog]) -> bytes:
     """Return the compiled catalogue of all texts that are looked up when they are shown."""
-    together, compiled = Catalog(locale=catalogues[MESSAGES].locale_identifier), io.BytesIO()
+    locale = catalogues[MESSAGES].locale_identifier
+    together, compiled = Catalog(locale=locale, creation_date=ALWAYS), io.BytesIO()  # the same texts, the same bytes
     for message in (message for catalogue in catalogues.values() for message in catalogue if message.id):
         if _SHOWN.match(message.context or "README"):
             together.add(message.id, message.string, context=message.context, flags=message.flags)

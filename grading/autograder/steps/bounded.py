@@ -16,7 +16,7 @@ from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 from pathlib import Path
 
-from gradlab.words import _, language
+from gradlab.words import _, catalogue
 
 from ..errors import SubmissionError
 
@@ -41,14 +41,14 @@ class Bounded:
         self.function, self.seconds, self.memory_mib = function, seconds, memory_mib
         self._lock = threading.Lock()
         self._process: int | None = None
-        self._language = ""  # in which the process writes
+        self._catalogue: object = None  # that the process uses
         self._connection: Connection
 
     def __call__(self, *arguments):
         if not sys.platform.startswith("linux"):
             return self.function(*arguments)
         with self._lock:
-            if self._language != language():
+            if self._catalogue is not catalogue():
                 self._end()
             if self._process is not None:
                 with contextlib.suppress(OutOfBoundsError):
@@ -90,7 +90,7 @@ class Bounded:
         return _("its content crashes the process that reads it.")
 
     def _start(self) -> None:
-        self._language = language()
+        self._catalogue = catalogue()
         ours, theirs = Pipe()
         process = os.fork()
         if process == 0:
