@@ -6,7 +6,8 @@ PYTHON := $(firstword $(foreach name,python3 python,$(if $(shell command -v $(na
 GRADLAB = $(or $(PYTHON),$(error Python was not found; install Python 3.11 to 3.14, or name it: PYTHON=…)) -I course/gradlab
 RUN = @$(GRADLAB) run
 ON_PROCESSOR = $(if $(PROCESSOR),--processor $(PROCESSOR))
-IN_LANGUAGE = $(if $(LANGUAGE),--language $(LANGUAGE))
+# Only from the command line: gettext reads an environment variable of the same name
+IN_LANGUAGE = $(if $(filter command,$(origin LANGUAGE)),--language $(LANGUAGE))
 CLASS_OPTION = $(if $(CLASS),--class "$(CLASS)")
 CLASS_FOLDER = $(or $(CLASS),grading/class)
 

@@ -29,7 +29,10 @@ WRONG = {  # what to say, by kind
         "torch.tensor or argmax cut the path. (chapter 01)"
     ),
     "not scalar": N_("The loss has {elements} elements. Reduce it, or give backward a gradient for each. (chapter 02)"),
-    "earlier history": N_("An earlier backward pass freed part of this history. Detach what lives on. (chapter 03)"),
+    "earlier history": N_(
+        "An earlier backward pass freed part of this history, so this one will fail. Detach what you carry from one "
+        "step to the next. (chapter 03)"
+    ),
     "no gradient": N_("Backward ran, but now there is no gradient for {names}. Was zero_grad called? (chapter 03)"),
     "all frozen": N_("All parameters of the model are frozen, so the loss needs no gradient. (chapter 05)"),
     "evaluation mode": N_(

@@ -25,7 +25,7 @@ from .checks.record import SUFFIX, RecordError
 from .checks.results import answers, fingerprint, read
 from .checks.stale_cells import missing_name, watched
 from .ipynb import grade_id, tags
-from .words import _
+from .words import _, ngettext
 
 STAGES = Path(__file__).with_name("stages")
 sys.path.append(str(STAGES))
@@ -109,7 +109,11 @@ class Stage:
         """Return who wrote the stage, in words: one line if no check has passed, else one more for each function."""
         whose = self.whose()
         mine, engine = sum(not why for why in whose.values()), _name(self.number)
-        head = _("{engine}: {mine} of {total} functions are yours", engine=engine, mine=mine, total=len(whose))
+        one, many = (
+            "{engine}: {count} of {total} functions is yours",
+            "{engine}: {count} of {total} functions are yours",
+        )
+        head = ngettext(one, many, mine, engine=engine, total=len(whose))
         if not self.passed:
             return _("{yours}; the finished ones stand in until your checks pass", yours=head)
         width = max(map(len, whose)) + 2

@@ -13,7 +13,7 @@ from .checks.cells import Chapter
 from .checks.record import Exercise
 from .engine import ANSWER, check_of, functions, parts_of
 from .own_pictures import MILESTONE, kept
-from .words import _, of_chapter
+from .words import _, ngettext, of_chapter
 
 _TABLE = re.compile(r"^(\| *\|.*)\n\|[-| ]+\n((?:\|.*\n)+)", re.MULTILINE)  # its first column has no name
 _LINK = re.compile(r"\[(.*?)\]\((\d\d_\w+)/[^)]*\)")
@@ -79,7 +79,12 @@ def engine(workspace: Path, verdicts: dict[str, str]) -> Parts:
 def counted(parts: Parts) -> str:
     """Return in words how much of the engine is the learner's, "" if there is no engine here."""
     mine = [own for of in parts.values() for own in of.values()]
-    return _("{mine} of {total} functions of the engine are yours", mine=sum(mine), total=len(mine)) if mine else ""
+    own, all_of = sum(mine), {"total": len(mine)}
+    one, many = (
+        "{count} of {total} functions of the engine is yours",
+        "{count} of {total} functions of the engine are yours",
+    )
+    return ngettext(one, many, own, **all_of) if mine else ""
 
 
 def _item(number: str, title: str, name: str, lines: list[str], facts: list[str], pictures: list[str]) -> str:

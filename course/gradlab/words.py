@@ -41,10 +41,19 @@ def language() -> str:
 
 def catalogue() -> python.NullTranslations:
     """Return the translations in use: the same object as long as they are the same."""
-    return _parsed(_used[0] if _used else _read_once(notebook.home()))
+    return _parsed(_used[0] if _used else _beside(notebook.home()))
 
 
-_read_once = functools.lru_cache(maxsize=4)(read)
+def _beside(folder: Path) -> bytes:
+    try:
+        return _as_of(folder, (folder / FILE).stat().st_mtime_ns)
+    except OSError:
+        return b""
+
+
+@functools.lru_cache(maxsize=4)
+def _as_of(folder: Path, changed_at: int) -> bytes:
+    return read(folder)
 
 
 @functools.lru_cache(maxsize=4)

@@ -91,7 +91,7 @@ def test_each_function_is_the_learners_as_soon_as_its_check_has_passed(chapters,
     assert told(capsys) == NONE_YET
     passed("11.1")
     assert told(capsys) == (
-        "engine_11: 1 of 3 functions are yours\n"
+        "engine_11: 1 of 3 functions is yours\n"
         "  area    yours\n"
         "  twice   the finished one: 11.2 has not passed\n"
         "  thrice  the finished one: 11.2 has not passed\n"

@@ -52,7 +52,7 @@ def test_the_words():
         ((3, torch.ones(2)), r"needs a function and a tensor, but was given a int and a Tensor"),
         ((torch.sin, [1.0]), r"needs a function and a tensor, but was given a \S+ and a list"),
         ((torch.sin, torch.ones(9)), r"x has 9 elements and f\(x\) has 9; vjp\(\) shows up to 8"),
-        ((lambda x: x.detach(), torch.ones(2)), r"without detaching it, but f\(x\) is a Tensor"),
+        ((lambda x: x.detach(), torch.ones(2)), r"without detaching it"),
         ((lambda x: 1.0, torch.ones(2)), r"f\(x\) is a float"),
         ((torch.sin, torch.ones(2), [1.0]), r"v has 1 elements, but f\(x\) has 2"),
     ],

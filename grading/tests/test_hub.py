@@ -25,7 +25,7 @@ from tiny_class import write_settings
 from authoring import archive
 from authoring.places import SOURCES
 from autograder.demo import WRONG
-from gradlab.setup.system import PROXY
+from gradlab.setup.system import PROXY, PROXY_ADVICE
 
 HUB = Path(__file__).resolve().parents[1] / "hub"
 CHAPTER = "02_external_gradients"
@@ -172,7 +172,7 @@ class Formgrader:
 def hub(tmp_path) -> Hub:
     """A hub that is not running yet; without its proxy, skip the test, or fail it if CI=true."""
     if not (HUB / PROXY).exists():
-        (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)("JupyterHub's proxy is not installed: npm ci --prefix grading/hub")
+        (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)(PROXY_ADVICE)
     return Hub(tmp_path)
 
 

@@ -66,7 +66,7 @@ def main(argv: list[str] | None = None) -> int:
     try:
         if args.command == "check":
             return _check(args.every)
-        if args.command == "build" and args.language:
+        if args.command == "build" and args.language not in (None, "en"):
             print(translation.build(args.language, args.chapters))
             return 0
         if args.command == "translate":
@@ -103,8 +103,8 @@ def main(argv: list[str] | None = None) -> int:
 def _check(every: bool) -> int:
     with ProcessPoolExecutor(mp_context=multiprocessing.get_context("spawn")) as pool:
         stale, marked = build.stale(pool.map, every), phrases.found()
-    for line in [*stale, *marked, *translation.covered()]:
-        print(line)
+    print(*stale, *marked, sep="\n", end="\n" if stale or marked else "")
+    print(*translation.covered(), sep="\n")
     print(f"{len(stale)} stale files: run make notebooks, and commit the result." if stale else "chapters: up to date")
     if marked:
         print(f"{len(marked)} phrases to rewrite; authoring/phrases.py lists them, and the few places that keep one.")

@@ -48,7 +48,8 @@ def contents(root: Path = ROOT, language: str | None = None) -> dict[str, bytes]
             raise ChapterError(f"There is no edition in {edition}. Build it first: make notebooks LANGUAGE={language}")
         first_page, chapters = edition / FIRST_PAGE.name, edition.rglob("chapters/**/*")
         files = {name: content for name, content in files.items() if not name.startswith("course/chapters/")}
-        files |= {f"course/{path.relative_to(edition)}": path.read_bytes() for path in chapters if path.is_file()}
+        inside = {path.relative_to(edition): path for path in chapters if path.is_file()}
+        files |= {f"course/{at}": path.read_bytes() for at, path in inside.items() if not any(map(_stays, at.parts))}
     return {
         **files,
         "README.md": first_page.read_bytes(),

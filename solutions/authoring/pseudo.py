@@ -8,7 +8,7 @@ _KEPT = re.compile(  # code, formulas, tags, targets of links, placeholders, ent
     r"|\]\([^)]*\)|\{[^{}]*\}|\{\{|\}\}|&#?\w+;|https?://\S+",
     re.DOTALL | re.MULTILINE,
 )
-_MARK = re.compile(r"(\s*(?:#+ |[-*] |\d+\. |> )?)(.*)", re.DOTALL)  # of Markdown, at the start of a line
+_MARK = re.compile(r"(\s*(?:#+ (?:\d+ · )?|[-*] |\d+\. |> )?)(.*)", re.DOTALL)  # of Markdown, at the start of a line
 _HOLD = re.compile("\ue000(\\d+)\ue001")
 _TO_LEFT, _TO_RIGHT = "\u2067", "\u2069"  # isolate a text that is written from right to left
 

@@ -22,6 +22,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import nbformat
+from babel import Locale, UnknownLocaleError
 from babel.messages import Catalog, Message
 from babel.messages.extract import extract_from_dir
 from babel.messages.mofile import write_mo
@@ -53,7 +54,6 @@ ALWAYS = datetime.datetime(2026, 1, 1, tzinfo=datetime.UTC)
 _SHOWN = re.compile(r"README|\d\d[./]")  # where texts stand that are looked up when they are shown
 _WORD = re.compile(r"[^\W\d_]{2}")
 _COUNT = re.compile(r"\d+ of \d+")
-_CODE = re.compile(r"[\w.()\[\]]*[._()\[\]\d][\w.()\[\]]*")  # a label such as x.grad
 
 
 def parts() -> list[str]:
@@ -142,9 +142,13 @@ def _of_calls(notebook: NotebookNode, number: str) -> Iterator[tuple[str, str]]:
         for target in assignment.targets:
             assigned.setdefault(ast.unparse(target), []).append(assignment.value)
 
-    def texts(value: ast.AST, seen: frozenset[str] = frozenset()) -> Iterator[str]:
+    def texts(value: ast.AST, seen: frozenset = frozenset()) -> Iterator[str]:
         for inner in ast.walk(value):
-            if isinstance(inner, ast.Constant) and isinstance(inner.value, str):
+            if isinstance(inner, ast.JoinedStr):  # known with {} instead of what it is filled in with: numbers
+                parts = [part.value if isinstance(part, ast.Constant) else "{}" for part in inner.values]
+                seen |= {*map(id, inner.values)}
+                yield "".join(map(str, parts))
+            elif isinstance(inner, ast.Constant) and isinstance(inner.value, str) and id(inner) not in seen:
                 yield inner.value
             elif isinstance(inner, ast.Name) and inner.id not in seen:
                 for other in assigned.get(inner.id, ()):
@@ -160,12 +164,21 @@ def _of_calls(notebook: NotebookNode, number: str) -> Iterator[tuple[str, str]]:
                     place = "README" if name == "milestone" else where
                     if function == "payoff" and name not in ("ask", "copies", "milestone") and _WORD.search(name):
                         yield where, name.replace("_", " ")
-                    found = (text for text in texts(argument) if _WORD.search(text) and not _CODE.fullmatch(text))
+                    found = (text for text in texts(argument) if _is_words(text))
                     yield from ((place, text) for text in found)
         elif isinstance(node, ast.FunctionDef) and node.name.startswith("judge_"):
             where = node.name.removeprefix("judge_").replace("_", ".", 1)  # why it calls an answer wrong
             reasons = [inner for inner in ast.walk(node) if isinstance(inner, ast.Return)]
-            yield from ((where, text) for reason in reasons for text in texts(reason) if " " in text)
+            yield from ((where, text) for reason in reasons for text in texts(reason) if _is_words(text))
+
+
+def _is_words(text: str) -> bool:
+    """Return whether a text has words, and is not an expression or a statement in Python, such as `x.grad`."""
+    try:
+        statements = ast.parse(text.strip()).body
+    except (SyntaxError, ValueError):
+        return bool(_WORD.search(text))
+    return text.isalpha() and len(text) > 1 and isinstance(getattr(statements[0], "value", None), ast.Name)
 
 
 def catalogues(language: str) -> dict[str, Catalog]:
@@ -276,6 +289,12 @@ def build(language: str, names: list[str]) -> Path:
 def update(language: str) -> Iterator[str]:
     """Write a language's files, or bring them up to date with the English texts; yield a line on each one's state."""
     folder = LANGUAGES / language
+    try:
+        Locale.parse(language)
+    except (ValueError, UnknownLocaleError) as error:
+        raise ChapterError(f"{language!r} is not the code of a language, such as nl or pt_BR: {error}.") from None
+    if language in ("en", PSEUDO):
+        raise ChapterError(f"{language!r} is not a language to translate into: the course is in English, xx is made.")
     folder.mkdir(parents=True, exist_ok=True)
     for part in parts():
         catalogue, state = _updated(language, part)

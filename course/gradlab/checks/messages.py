@@ -1,5 +1,6 @@
 """The feedback of a check: its parts as plain data, and its text."""
 
+import functools
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -263,10 +264,9 @@ def success(check: CheckRecord) -> Feedback:
     """Return feedback on a pass: what the learner now owns, how many cases agree, and how many by raising an error."""
     errors = [observation.error.type for observation in check.expected if observation.error]
     count = len(check.expected)
-    score = ngettext("The one case agrees with torch.", "{count} cases agree with torch.", count)
+    score = ngettext("{count} case agrees with torch.", "{count} cases agree with torch.", count)
     if errors:
-        # Translators: between the names of errors
-        kinds = _(" or ").join(dict.fromkeys(errors))
+        kinds = functools.reduce(lambda one, two: _("{one} or {two}", one=one, two=two), dict.fromkeys(errors))
         raised = {"count": count, "errors": len(errors), "kinds": kinds}
         score = _("{count} cases agree with torch, {errors} of them by raising {kinds} as torch does.", **raised)
     return Feedback(check.title, PASSED, _of(check.title, check.owns), owned=check.answer, score=score)
@@ -294,11 +294,10 @@ def not_run(title: str, name: str, why: str) -> Feedback:
 
 def ran_first(names: Iterable[str], set_up: bool) -> str:
     """Return a sentence saying that the cells which define these names, or set-up cells, ran before the check."""
-    # Translators: between names of functions
-    defines = _(" and ").join(sorted(names))
     if set_up:
         return _("The set-up cells had not run since the kernel started, so they ran first.")
-    if defines:
+    if names:
+        defines = functools.reduce(lambda one, two: _("{one} and {two}", one=one, two=two), sorted(names))
         return _("You had not run the cell that defines {names} as it stands now, so it ran first.", names=defines)
     return ""
 

@@ -32,9 +32,10 @@ def jacobian(f, x):
         raise PictureError(_("vjp() needs a function and a tensor, but was given a {f} and a {x}.", **types))
     leaf = x.detach().clone().requires_grad_()
     y = f(leaf)
-    if not is_tensor(y) or y.grad_fn is None:
-        kind = type(y).__name__
-        raise PictureError(_("f must compute a tensor from x without detaching it, but f(x) is a {type}.", type=kind))
+    if not is_tensor(y):
+        raise PictureError(_("f(x) is a {type}: f must compute a tensor from x.", type=type(y).__name__))
+    if y.grad_fn is None:
+        raise PictureError(_("f(x) has no graph: f must compute it from x without detaching it."))
     n, m = leaf.reshape(-1).shape[0], y.reshape(-1).shape[0]
     if n > MOST or m > MOST:
         parts = {"inputs": n, "outputs": m, "most": MOST}

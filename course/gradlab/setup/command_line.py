@@ -63,7 +63,7 @@ def _parser(as_folder: bool) -> argparse.ArgumentParser:
     of = {name: commands.add_parser(name, help=_(says), description=_(says)) for name, says in COMMANDS.items()}
     of["lab"].description, of["lab"].formatter_class = _(LAB_HELP), argparse.RawDescriptionHelpFormatter
     of["lab"].epilog = _("Other options are JupyterLab's own, such as --no-browser or --port=8889.")
-    of["lab"].add_argument("--workspace", default=str(ROOT / "workspace"), help=_("your copy's folder (%(default)s)"))
+    of["lab"].add_argument("--workspace", default=str(ROOT / "workspace"), help=_("your copy's folder"))
     of["lab"].add_argument(
         "--answers", metavar=_("FILE"), help=_("a file from the course's site: its answers are added to yours")
     )

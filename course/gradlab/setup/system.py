@@ -17,6 +17,10 @@ USES = {  # by the name of its package
     "bubblewrap": N_("grading"),
     "postgresql": N_("the test with a PostgreSQL gradebook"),
 }
+PROXY_ADVICE = N_(
+    "JupyterHub's proxy, which only a hub and its test need, could not be installed. Install Node.js 20 or newer, "
+    "then: npm ci --prefix grading/hub"
+)
 PROXY = "node_modules/.bin/configurable-http-proxy"  # below grading/hub
 
 
@@ -85,7 +89,7 @@ def set_up_system(root: Path = ROOT) -> None:
         npm = shutil.which("npm")
         words = ["ci", "--no-audit", "--no-fund", "--silent", "--prefix", str(hub)]
         if npm is None or subprocess.run([npm, *words], check=False).returncode != 0:
-            say(_("JupyterHub's proxy needs npm from Node.js 20 or newer, then: npm ci --prefix grading/hub"))
+            say(_(PROXY_ADVICE))
 
 
 def grades_here(root: Path) -> bool:

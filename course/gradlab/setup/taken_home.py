@@ -24,7 +24,9 @@ def bring_in(file: Path, workspace: Path) -> list[str]:
     """
     answers = _answers(file)
     chapter = f"{min(answers)[:2]}_*"
-    name = next((path.name for path in (workspace / RELEASED).glob(chapter) if path.is_dir()), chapter)
+    name = next((path.name for path in (workspace / RELEASED).glob(chapter) if path.is_dir()), "")
+    if not name:
+        raise SetupError(_("This workspace has no chapter {number}, to which the answers belong.", number=chapter[:2]))
     path = Path(name, f"{name}.ipynb")
     try:
         notebook, given = (ipynb.read((folder / path).read_bytes()) for folder in (workspace, workspace / RELEASED))
@@ -53,9 +55,9 @@ def bring_in(file: Path, workspace: Path) -> list[str]:
 def _answers(file: Path) -> dict[str, str]:
     """Return the file's answers by exercise, such as "00.1"."""
     try:
-        text = file.read_text(encoding="utf-8-sig", errors="replace")
-    except OSError as error:
-        raise SetupError(error) from None
+        text = file.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise SetupError(_("{file} cannot be read: {why}", file=file, why=error)) from None
     pieces = _MARK.split(text)[1:]
     answers = {exercise: text.strip() for exercise, text in zip(pieces[::2], pieces[1::2], strict=True) if exercise}
     if not answers:
