@@ -23,6 +23,8 @@ DUTCH = {
     "slip: {name}": "vergissing: {name}",
     "graded": "beoordeeld",
     "not submitted": "niet ingeleverd",
+    "Slip": "Fout",
+    "Other": "Fout",
     "Report on {chapter}": "Verslag over {chapter}",
     "This submission could not be graded:": "Deze inzending kon niet worden beoordeeld:",
     "Made on {time} from the gradebook and the autograded notebooks.": "Gemaakt op {time} uit het cijferboek.",
@@ -102,6 +104,7 @@ def test_the_report_is_too_but_not_the_data_of_its_csv_file(dutch, report, said)
     assert found["full", "90.1"]["reason"] == "het zijn meer dan 500 bestanden."
     for text in ['<html lang="nl">', "Verslag over Tiny", "niet ingeleverd", "alleen de gradiënt van buiten"]:
         assert text in page
+    assert page.count(">Fout</th>") == 3, "two columns with the same translation are two"
     assert "Gemaakt op <time" in page
     shown = said(dutch, "report", NAME)
     assert "90.1  vergissing: alleen de gradiënt van buiten" in shown
