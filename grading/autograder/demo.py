@@ -136,13 +136,17 @@ def class_of_a_dozen(solved: NotebookNode) -> dict[str, Callable[[NotebookNode],
 
 
 def run(folder: Path, language: str = "en") -> list[Row]:
-    """Create the class in `folder`, replacing any old one; run nbgrader's steps and return the report's rows."""
+    """Create the class in `folder`, replacing any old one; run nbgrader's steps and return the report's rows.
+
+    Raises ClassError, and removes nothing, if the course's edition in this language has not been built.
+    """
+    class_chapters.course(language)
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(mode=0o700, parents=True)
     class_chapters.speak(folder, language)
     api = class_api(folder)
     released = api.generate_assignment(CHAPTER), api.release_assignment(CHAPTER)
-    _say(_("generated and released {chapter}", chapter=CHAPTER), *released)
+    _say(_("generating and releasing {chapter}", chapter=CHAPTER), *released)
     solved = nbformat.read(Path(api.coursedir.root, "source", CHAPTER, f"{CHAPTER}.ipynb"), as_version=4)
     students = class_of_a_dozen(solved)
     for student, hand_in in students.items():
@@ -161,7 +165,7 @@ def run(folder: Path, language: str = "en") -> list[Row]:
 def _say(text: str, *results: dict) -> None:
     print(text, flush=True)
     for result in results:
-        require_success(result, _("{step} failed", step=text))
+        require_success(result, _("The demo stopped at this step"))
 
 
 def _submit(folder: Path, student: str, hand_in: Callable[[NotebookNode], str]) -> None:

@@ -3,6 +3,7 @@
 import pytest
 
 from autograder import demo
+from autograder.errors import ClassError
 
 FULL = [1, 2, 2, 2, 3, 2]
 NOT_SOLVED = "Not solved yet: your function still raises NotImplementedError."
@@ -32,6 +33,12 @@ EXPECTED = {
     "lena": (FULL, {}),
     "mika": ([1, 2, 2, 2, 3, 0], {"02.6": "Solve this exercise by hand: your answer may not use torch's autograd."}),
 }
+
+
+def test_a_missing_edition_costs_no_earlier_demo(tmp_path):
+    with pytest.raises(ClassError, match="make notebooks LANGUAGE=tlh"):
+        demo.run(tmp_path, "tlh")
+    assert tmp_path.exists()
 
 
 @pytest.mark.exhaustive
