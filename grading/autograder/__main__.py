@@ -1,6 +1,7 @@
 """Run one of the commands; `COMMANDS` lists them."""
 
 import argparse
+import contextlib
 import shlex
 import sys
 from importlib import import_module
@@ -24,7 +25,8 @@ WITHOUT_CLASS = {"new-class", "demo"}
 
 def main(argv: list[str] | None = None) -> int:
     """Run one command and return its exit code. Print expected errors to stderr and return 1."""
-    words.use(words.read(Path()) or words.read(ROOM / "class"))  # the class's folder is not known yet
+    with contextlib.suppress(OSError):  # the class's folder is not known yet; its language is used below
+        words.use(words.read(Path()) or words.read(ROOM / "class"))
     about = _("Grade a class, return its feedback and manage its term; nbgrader's own commands still work.")
     parser = argparse.ArgumentParser(prog="python -m autograder", description=about)
     help_text = _("the class folder (default: the one named by nbgrader_config.py in this folder, else grading/class)")
@@ -64,13 +66,16 @@ def _require_class(folder: Path) -> None:
     words.use(words.read(folder))  # settings_of may have read those of another class
     if settings:
         return
-    lines = f"from autograder.settings import configure\nconfigure(get_config(), {str(folder)!r})"
-    write_it = _("To name it, put these two lines into {file} in your working folder:", file=CONFIG) + f"\n\n{lines}"
     if not folder.is_dir():
         no_class = _("There is no class in {folder}. Pass your class folder as --class FOLDER.", folder=folder)
-        raise ClassError(f"{no_class} {write_it}")
+        new_class = f"python -m autograder new-class {shlex.quote(str(folder))}"
+        create = _("To create a class there: {command}", command=new_class)
+        raise ClassError(f"{no_class} {create}")
     using = _("Using the class in {folder} with default settings: no {file} names it.", folder=folder, file=CONFIG)
-    print(f"{using} {write_it}\n", file=sys.stderr)
+    others = _("nbgrader's own commands would use a different gradebook.")
+    write_it = _("To name it, put these two lines into {file} in your working folder:", file=CONFIG)
+    lines = f"from autograder.settings import configure\nconfigure(get_config(), {str(folder)!r})"
+    print(f"{using} {others} {write_it}\n\n{lines}\n", file=sys.stderr)
 
 
 def _warn(folder: Path) -> None:

@@ -8,6 +8,7 @@ from tiny_class import NAME, TinyClass, write_settings
 
 from autograder import __main__ as command
 from autograder.settings import class_api
+from gradlab import words
 
 
 @pytest.fixture
@@ -15,9 +16,9 @@ def tiny(tmp_path):
     return TinyClass(tmp_path / "class")
 
 
-@pytest.mark.parametrize("words", [["--class", "{}", "report", NAME], ["report", NAME, "--class", "{}"]])
-def test_the_class_may_be_named_before_and_after_the_command(tiny, words, capsys):
-    assert command.main([word.format(tiny.folder) for word in words]) == 0
+@pytest.mark.parametrize("line", [["--class", "{}", "report", NAME], ["report", NAME, "--class", "{}"]])
+def test_the_class_may_be_named_before_and_after_the_command(tiny, line, capsys):
+    assert command.main([word.format(tiny.folder) for word in line]) == 0
     assert "0 students: " in capsys.readouterr().out
 
 
@@ -25,10 +26,22 @@ def test_a_class_that_no_configuration_names_prints_a_warning_and_a_missing_one_
     assert tiny.command("report", NAME) == 0
     said = capsys.readouterr().err
     assert f"Using the class in {tiny.folder} with default settings" in said
+    assert "nbgrader's own commands would use a different gradebook." in said
     assert f"configure(get_config(), '{tiny.folder}')" in said
     assert command.main(["report", NAME, "--class", str(tmp_path / "typo")]) == 1
-    assert f"There is no class in {tmp_path}/typo" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert f"There is no class in {tmp_path}/typo" in said
+    assert said.endswith(f"python -m autograder new-class {tmp_path}/typo\n")
     assert not (tmp_path / "typo").exists()
+
+
+def test_a_catalogue_that_cannot_be_read_is_an_error_of_the_class_it_belongs_to(tiny, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / words.FILE).mkdir()
+    assert tiny.command("report", NAME) == 0
+    (tiny.folder / words.FILE).mkdir()
+    assert tiny.command("report", NAME) == 1
+    assert f"error: [Errno 21] Is a directory: '{tiny.folder}/{words.FILE}'" in capsys.readouterr().err
 
 
 def test_without_a_name_the_working_folders_configuration_selects_the_class(tmp_path, monkeypatch, capsys):
