@@ -8,9 +8,11 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
+from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -20,7 +22,7 @@ import psutil
 import pytest
 from distributed import Client
 from lab_server import HANG_S
-from tiny_class import NAME, PULL_BACK, RIGHT, SLIP, TinyClass
+from tiny_class import NAME, PULL_BACK, RIGHT, SLIP, TinyClass, threads
 
 from autograder.errors import ClassError
 from autograder.run.cluster import connect
@@ -76,6 +78,31 @@ def test_a_cluster_that_does_not_answer_is_reported(tmp_path, monkeypatch):
     monkeypatch.setattr("autograder.run.cluster.CONNECT_S", 1)
     with pytest.raises(ClassError, match=r"No Dask scheduler answers at tcp://127\.0\.0\.1:9"):
         list(grade(tiny.folder, NAME, scheduler="tcp://127.0.0.1:9"))
+
+
+@pytest.mark.parametrize(("installed", "said"), [("2", "needs autograder 1, but has 2"), (None, "but has none")])
+def test_a_worker_with_different_packages_is_reported(monkeypatch, installed, said):
+    def version(package):
+        if threading.current_thread() is threading.main_thread():
+            return "1"
+        if installed is None:
+            raise PackageNotFoundError(package)
+        return installed
+
+    monkeypatch.setattr("autograder.run.cluster.version", version)
+    address = threads().scheduler_address
+    with pytest.raises(ClassError, match=rf"Worker \S+ .*{said}\. See grading/DASK\.md"), connect(address):
+        pass
+
+
+@pytest.mark.parametrize(("options", "again"), [([], "grade again."), (["--force"], "grade again without --force.")])
+def test_an_interrupted_run_says_how_to_continue(tmp_path, monkeypatch, said, options, again):
+    def interrupted(*args, **cluster):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("autograder.run.grade.grade", interrupted)
+    shown = said(TinyClass(tmp_path / "class"), "grade", NAME, "--no-sandbox", *options, code=130)
+    assert f"\nInterrupted. Done so far: nothing.\nTo continue, {again}\n" in shown
 
 
 def test_a_submission_that_kills_its_worker_twice_is_reported_and_the_others_are_graded(local, tmp_path, monkeypatch):
@@ -147,7 +174,7 @@ def test_grading_again_continues_an_interrupted_run_to_the_same_grades(tmp_path)
     interrupted = command(tiny, "--force")
     said = stop(interrupted, 4, signal.SIGINT)
     assert interrupted.returncode == 130
-    assert re.search("Interrupted after: [34] graded", said), "the last one may just have been noted"
+    assert re.search("Interrupted. Done so far: [34] graded", said), "the last one may just have been noted"
     tiny.hand_in("sleeps0", RIGHT)
     assert re.search("To continue, grade again without --force.$", said.rstrip())
     stop(command(tiny), 5, signal.SIGKILL)

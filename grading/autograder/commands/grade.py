@@ -23,7 +23,8 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument("--drop-points", help=_("first drop this student's manual points; repeatable"), **several)
     command.add_argument("--scheduler", metavar="ADDRESS", help=_("a Dask cluster, for example tcp://host:8786"))
     command.add_argument("--workers", type=int, help=_("processes to start here (default: one per two cores)"))
-    command.add_argument("--no-sandbox", action="store_true", help=_("let submissions change and delete your files"))
+    unsafe = _("let submissions change and delete your files, and change grades in the gradebook")
+    command.add_argument("--no-sandbox", action="store_true", help=unsafe)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -60,7 +61,8 @@ def grade_class(
             counts[outcome.status] += 1
     except KeyboardInterrupt:
         print()
-        print(_("Interrupted after: {counts}. To continue, grade again without --force.", counts=_said(counts) or 0))
+        print(_("Interrupted. Done so far: {counts}.", counts=_said(counts) or _("nothing")))
+        print(_("To continue, grade again without --force.") if force else _("To continue, grade again."))
         return INTERRUPTED
     report.show(folder, name)
     show_list(*undecided(folder, name))

@@ -3,7 +3,7 @@
 import contextlib
 import os
 from collections.abc import Iterator
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import version
 
 import dask
 from distributed import Client, LocalCluster
@@ -74,11 +74,13 @@ def _existing(address: str) -> Iterator[Client]:
 
 def _same_versions(client: Client) -> None:
     for package in ("autograder", "gradlab", "torch", "ipykernel"):
-        ours, theirs = f"{package} {version(package)}", set()
-        with contextlib.suppress(PackageNotFoundError):
-            theirs = {f"{package} {installed}" for installed in client.run(version, package).values()}
-        if theirs != {ours}:
-            raise ClassError(_("A worker lacks {package}, which is installed here. See grading/DASK.md.", package=ours))
+        ours = version(package)
+        for worker, installed in client.run(version, package, on_error="return").items():
+            if installed != ours:
+                theirs = installed if isinstance(installed, str) else _("none")
+                names = {"worker": worker, "package": package, "ours": ours, "theirs": theirs}
+                needs = _("Worker {worker} needs {package} {ours}, but has {theirs}. See grading/DASK.md.", **names)
+                raise ClassError(needs)
 
 
 def capacity(client: Client) -> int:
