@@ -64,7 +64,9 @@ def require(course: CourseDirectory) -> None:
     try:
         Gradebook(course.db_url, course.course_id).close()
     except (SQLAlchemyError, ImportError) as error:
-        shown = make_url(course.db_url).set(query={}).render_as_string()  # without its password
+        url = make_url(course.db_url)
+        shown = url.set(query={}).render_as_string()  # without its password
         cause = getattr(error, "orig", None) or error
-        why = _("The gradebook {url} cannot be opened: {error}\nSee grading/POSTGRESQL.md.", url=shown, error=cause)
-        raise ClassError(why) from None
+        why = _("The gradebook {url} cannot be opened: {error}", url=shown, error=cause)
+        see = "" if url.get_backend_name() == "sqlite" else "\n" + _("See grading/POSTGRESQL.md.")
+        raise ClassError(why + see) from None

@@ -142,7 +142,7 @@ def test_formgrader_asks_for_due_dates_in_this_machines_time_zone(tiny, monkeypa
         (["due", "90_tin", "none"], "90_tin is not in the gradebook; run nbgrader generate_assignment 90_tin. Did you"),
         (
             ["due", NAME, "2026-11-02", "--student", "anna"],
-            "The due date for everyone is not set; an extension",
+            f"There is no due date for everyone yet. Set one with: autograder due {NAME} DATE",
         ),
         (["due", NAME, "2026-11-02", "--student", "ana"], "The gradebook has no student ana. Did you mean anna?"),
     ],

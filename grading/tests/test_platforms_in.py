@@ -214,7 +214,7 @@ def test_a_single_notebook_with_released_cells_is_accepted_with_the_files_beside
     place = f"{ANNA}/{name.rpartition('work/')[1]}"
     beside = {f"{place}{file}": "mine" for file in ("helper.py", "timestamp.txt", "submission_secret.txt")}
     said = imported(tiny, packed({f"{ANNA}/{name}": notebook, **beside}))["anna"]
-    assert f"{name} was renamed" in said
+    assert f"{name} was renamed, because it has the released cells" in said
     assert "timestamp.txt was ignored; submission_secret.txt was ignored" in said
     assert handed_in(tiny).keys() == {f"anna/{NAME}/{FILE}", f"anna/{NAME}/helper.py"}
 
@@ -231,7 +231,7 @@ SEVERAL = {  # one person's notebooks in Moodle by name; the text that counts, a
     "a copy with a name of its own": (
         {FILE: "", COPY: MINE},
         MINE,
-        f"{COPY} was renamed; {FILE} has no answers",
+        f"{COPY} was renamed, because it has the released cells; {FILE} has no answers",
     ),
     "Jupyter's own copy": ({FILE: MINE, f".ipynb_checkpoints/{NAME}-checkpoint.ipynb": OTHER}, MINE, "new"),
 }
@@ -416,7 +416,7 @@ UNUSABLE = {  # the archive's members, a change of its bytes, and the error
     "another platform's": (
         [f"anna/{FILE}"],
         bytes,
-        r"contains anna/90_tiny\.ipynb\. Import it as you downloaded it",
+        r"Nothing was imported: .* contains anna/90_tiny\.ipynb\. Import it as you downloaded it",
     ),
     "nothing": ([], bytes, r"The archive contains nothing\."),
 }

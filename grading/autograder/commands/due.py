@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument("assignment", help=_("a chapter's name"))
-    command.add_argument("date", help=_(FORM))
+    command.add_argument("date", help=_("{form}; none removes the date or the extension", form=_(FORM)))
     command.add_argument("--student", type=composed, help=_("extend only this student's due date"))
 
 

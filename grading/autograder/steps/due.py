@@ -44,8 +44,10 @@ def compose_names(course: CourseDirectory) -> None:
             continue
         for entry in sorted(folder.iterdir()):
             if is_there(target / entry.name):
-                names = {"student": readable(target.name), "name": readable(entry.name)}
-                raise ClassError(_("Two folders belong to {student}, and both contain {name}. Remove one.", **names))
+                names = {"student": readable(target.name), "one": ascii(folder.name), "other": ascii(target.name)}
+                two = _("{student} has two folders, as letters can be written in two ways: {one} and {other}.", **names)
+                both = _("Both contain {name}. Remove one of the two.", name=readable(entry.name))
+                raise ClassError(f"{two} {both}")
             entry.rename(target / entry.name)
         folder.rmdir()
 

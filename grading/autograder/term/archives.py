@@ -82,7 +82,9 @@ def look_into(archive: ZipFile) -> Archive:
     best = max(moodle(members), canvas(members), key=lambda archive: len(archive.uploads))
     if not best.uploads:
         names = ", ".join(readable(name)[:80] for name, _info in members[:3]) or _("nothing")
-        raise ClassError(_("The archive contains {names}. Import it as you downloaded it.", names=names))
+        nothing = _("Nothing was imported: no file is named as in an archive of Moodle or Canvas.")
+        download = _("The archive contains {names}. Import it as you downloaded it.", names=names)
+        raise ClassError(f"{nothing} {download}")
     for upload in best.uploads:
         upload.why = upload.why or _too_much(upload)
     return best

@@ -73,8 +73,11 @@ def extend(folder: Path, student: str, name: str, until: datetime | None) -> Dat
             raise ClassError(unknown + did_you_mean(student, known))
         if until is None:
             _end(book, [submission for submission in _extended(assignment) if submission.student_id == student])
-        elif assignment.duedate is None or until <= assignment.duedate:
-            date = local(assignment.duedate) if assignment.duedate else _("not set")
+        elif assignment.duedate is None:
+            command = f"autograder due {name} DATE"
+            raise ClassError(_("There is no due date for everyone yet. Set one with: {command}", command=command))
+        elif until <= assignment.duedate:
+            date = local(assignment.duedate)
             raise ClassError(_("The due date for everyone is {date}; an extension must be later.", date=date))
         else:
             submission = book.update_or_create_submission(name, student)

@@ -3,7 +3,6 @@
 import csv
 import io
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -125,7 +124,7 @@ def _fill_gradebook(grades: Grades, table: Table, column: str) -> Export:
     Excused students (EX) stay excused. Canvas's title with its number is kept, so no assignment is created twice.
     """
     where = {key_of(name): name for name in reversed(table.columns)}
-    chosen = _column(table.columns, column, table.path)
+    chosen = _column(table, column)
     kept = table.columns[: table.columns.index(where["section"]) + 1]
     people = grades.people
     everybody = _still_here(grades, [_in_gradebook(row, where, people) for row in table.rows])
@@ -175,16 +174,17 @@ def number(points: float) -> str:
     return f"{points:.2f}".rstrip("0").rstrip(".")
 
 
-def _column(columns: Iterable[str], name: str, path: Path) -> str:
+def _column(table: Table, name: str) -> str:
     """Return an assignment's column; Canvas usually appends a number to its name (Assignment#title_with_id)."""
-    exact = [column for column in columns if column == name]
-    titled = exact or [column for column in columns if re.sub(r"\s*\(\d+\)$", "", column) == name]
+    exact = [column for column in table.columns if column == name]
+    titled = exact or [column for column in table.columns if re.sub(r"\s*\(\d+\)$", "", column) == name]
     if len(titled) == 1:
         return titled[0]
-    there = [column for column in columns if re.search(r"\(\d+\)$", column)]
+    there = ", ".join(readable(column) for column in table.columns if re.search(r"\(\d+\)$", column))
     problem = N_("{file} has more than one column {column}.") if titled else N_("{file} has no column {column}.")
-    choose = _("Choose one with --column; columns of assignments: {columns}.", columns=", ".join(map(readable, there)))
-    raise ClassError(f"{_(problem, file=path, column=readable(name))} {choose}")
+    problem, choose = _(problem, file=table.path, column=readable(name)), _("Choose one with --column.")
+    shown = _("Columns of assignments: {columns}.", columns=there) if there else table.shown
+    raise ClassError(f"{problem} {choose} {shown}")
 
 
 def _require_points(there: str, grades: Grades, called: str) -> None:

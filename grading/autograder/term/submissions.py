@@ -257,7 +257,7 @@ def _named(upload: Upload, name: str, archive: ZipFile, release: Release) -> tup
     answered = [path for path in candidates if states[path] != (True, False)] or candidates
     chosen = max(answered, key=lambda path: (upload.order.get(path), numbers.get(path, -1), path))
     others = [path for path in candidates if path != chosen]
-    said = {chosen: N_("{file} was renamed")} if chosen != wanted else {}
+    said = {chosen: RENAMED if chosen in numbers else OURS} if chosen != wanted else {}
     said |= {path: NO_ANSWERS if path not in answered else OLDER if upload.order else UNKNOWN for path in others}
     top = "" if chosen in numbers else chosen[: chosen.rfind("/") + 1]
     rest = {path: info for path, info in files.items() if path not in candidates}
@@ -266,6 +266,7 @@ def _named(upload: Upload, name: str, archive: ZipFile, release: Release) -> tup
 
 
 _HIDDEN = re.compile(r"(^|/)\.")  # such as .ipynb_checkpoints
+RENAMED, OURS = N_("{file} was renamed"), N_("{file} was renamed, because it has the released cells")
 NO_ANSWERS, OLDER = N_("{file} has no answers"), N_("{file} is older")
 UNKNOWN = N_("{file} is ignored, but could be newer: the archive does not say; compare them")
 
