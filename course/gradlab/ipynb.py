@@ -37,6 +37,8 @@ def read(data: bytes) -> dict:
 def _json(data: bytes) -> object:
     try:
         return load(data.decode(json.detect_encoding(data), "surrogatepass"))
+    except UnicodeDecodeError:
+        raise Unreadable(_("the notebook file is not text in UTF-8, UTF-16 or UTF-32.")) from None
     except (ValueError, RecursionError):
         raise Unreadable(_("the notebook file is not valid JSON; it was probably cut off or edited by hand.")) from None
 

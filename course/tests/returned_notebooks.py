@@ -317,6 +317,7 @@ class Form:
 UNGRADED = (None, None, None)
 NONE_OF_THEM = "the file contains none of the released notebook's cells; is it the right notebook?"
 NOT_JSON = "the notebook file is not valid JSON; it was probably cut off or edited by hand."
+NOT_UNICODE = "the notebook file is not text in UTF-8, UTF-16 or UTF-32."
 
 
 def unread(data: bytes, words: str) -> Form:
@@ -346,7 +347,7 @@ FILES = {
     "odd outputs": Form(for_each(outputs="none", execution_count="3", attachments=[])),
     "no kernel": Form(lambda nb: nb.notebook.update(metadata={"kernelspec": 3})),
     "cut off": Form(lambda nb: json.dumps(nb.notebook).encode()[:900], UNGRADED, NOT_JSON),
-    "Latin-1": unread('{"cells": [], "é": 1}'.encode("latin-1"), NOT_JSON),
+    "Latin-1": unread('{"cells": [], "é": 1}'.encode("latin-1"), NOT_UNICODE),
     "nbformat 3": unread(b'{"worksheets": [{"cells": []}], "nbformat": 3}', "older than nbformat 4"),
     "a list": unread(b"[]", "it has no list of cells"),
     "another chapter": Form(other_chapter, UNGRADED, NONE_OF_THEM),

@@ -54,7 +54,7 @@ def test_a_lone_surrogate_is_replaced(source):
         (b"{", "is not valid JSON"),
         (b"[" * 100_000, "is not valid JSON"),
         (b"\xff\xfe", "is not valid JSON"),
-        ('{"cells": [], "é"}'.encode("latin-1"), "is not valid JSON"),
+        ('{"cells": [], "é"}'.encode("latin-1"), "is not text in UTF-8, UTF-16 or UTF-32"),
         (b"[]", "has no list of cells"),
         (b"null", "has no list of cells"),
         (b"{}", "has no list of cells"),
