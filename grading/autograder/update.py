@@ -95,7 +95,7 @@ def of_class(course: CourseDirectory) -> list[str]:
     """Return the changes that an update makes beside those of chapters, one per line."""
     said = [_("The class gets a copy of the chapters instead of a link to them.")] * _source(course).is_symlink()
     if words.read(Path(course.root)) != words.read(class_chapters.course(words.language())):
-        said.append(_("The class gets the course's current translation."))
+        said.append(_("The class gets the course's current translation; feedback pages will be made again."))
     return said
 
 
@@ -150,7 +150,8 @@ def _differences(notebook: Notebook, before: dict, after: dict) -> Iterator[str]
             yield _("{name} is worth {points} instead of {old:g}", name=exercise, points=counted(worth), old=old)
             by_hand = sorted(grade.student.id for grade in cell.grades if grade.manual_score is not None)
             if by_hand:
-                yield _("check the points you set manually: {students}", students=", ".join(by_hand))
+                students = ", ".join(by_hand)
+                yield _("check the points you set manually for {name}: {students}", name=exercise, students=students)
 
 
 def _otherwise_checked(current: Path | None, new: Path, before: dict, after: dict) -> Iterator[str]:

@@ -139,7 +139,7 @@ def test_a_class_of_an_earlier_version_keeps_its_grades(earlier, course, capsys,
 
 def test_changed_points_are_listed_noticed_and_graded_again(tiny, course, update_said, said):
     course(changed(points=4))
-    by_hand = "  check the points you set manually: ben"
+    by_hand = "  check the points you set manually for 1: ben"
     told = [NAME, "  1 is worth 4 points instead of 2", by_hand, f"  {TO_GRADE}"]
     assert update_said(tiny)[:-1] == told
     assert points(tiny) == {"anna": [2, 3], "ben": [1.5, 1.5]}
