@@ -30,8 +30,8 @@ def test_formgrader_shows_the_class_and_grades(open_lab, tmp_path):
     assert [tiny.points(student) for student in STUDENTS] == [[2, 3], [0, 1.5], [None, None]]
 
 
-def test_formgrader_without_a_configuration_says_what_to_write(tmp_path, capsys):
+def test_formgrader_without_a_class_says_how_to_create_one(tmp_path, capsys):
     from autograder.__main__ import main
 
     assert main(["--class", str(tmp_path / "class"), "formgrader"]) == 1
-    assert "configure(get_config()" in capsys.readouterr().err
+    assert "python -m autograder new-class" in capsys.readouterr().err
