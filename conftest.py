@@ -3,7 +3,7 @@
 # The browser kit is a plugin, so that the rooms share its browser and its server.
 pytest_plugins = ["browser"]
 # Files whose tests share a fixture that takes long. xdist_group would say so, but with pytest 9.2 xdist 3.8 ignores it.
-TOGETHER = ("test_card_in_lab.py", "test_site.py", "test_widgets_browser.py")
+TOGETHER = ("test_card_in_lab.py", "test_pseudo_language.py", "test_site.py", "test_widgets_browser.py")
 
 
 def pytest_xdist_make_scheduler(config, log):
