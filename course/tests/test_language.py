@@ -4,10 +4,9 @@ import json
 import shutil
 
 import pytest
-from babel.messages import Catalog
 from babel.messages.extract import extract_javascript
-from babel.messages.mofile import write_mo
 from browser import write_notebook
+from dutch_words import dutch_words
 from lab_server import GRADLAB_LAB
 
 from gradlab import words
@@ -43,12 +42,7 @@ def edition(tmp_path):
     shutil.copytree(COURSE, course, ignore=shutil.ignore_patterns("tests", "chapters", "__pycache__"))
     (course / "chapters" / CHAPTER).mkdir(parents=True)
     write_notebook(course / "chapters" / CHAPTER / f"{CHAPTER}.ipynb", ["1 + 1"])
-    catalogue = Catalog(locale="nl")
-    for context, texts in DUTCH.items():
-        for english, dutch in texts.items():
-            catalogue.add(english, dutch, context=context)
-    with open(course / "chapters" / words.FILE, "wb") as file:
-        write_mo(file, catalogue)
+    (course / "chapters" / words.FILE).write_bytes(dutch_words(DUTCH))
     yield course
     words.use(b"")
 

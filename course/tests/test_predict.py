@@ -1,14 +1,12 @@
 """Predictions: kinds of guesses, when a guess is right, the output before and after it, what is remembered."""
 
-import io
 import json
 import math
 import re
 
 import pytest
 import torch
-from babel.messages import Catalog
-from babel.messages.mofile import write_mo
+from dutch_words import dutch_words
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.utils.capture import capture_output
 
@@ -294,16 +292,14 @@ def test_a_question_prepared_elsewhere_reads_its_answers_from_what_the_block_def
 @pytest.fixture
 def dutch():
     """Use a small Dutch catalogue; afterwards, English again."""
-    catalogue, made = Catalog(locale="nl"), io.BytesIO()
-    for text, translated in {"true": "waar", "false": "onwaar", "1st": "1e", "2nd": "2e"}.items():
-        catalogue.add(text, translated)
-    catalogue.add("{label} is still empty.", "Vul {label} nog in.")
-    catalogue.add("Is it so?", "Klopt het?", context="02/s1-run")
-    catalogue.add("it is so", "het klopt", context="02/s1-run")
-    catalogue.add("at x", "bij x", context="02/s2-run")
-    catalogue.add("an event", "een voorval", context="02/s3-run")
-    write_mo(made, catalogue)
-    words.use(made.getvalue())
+    messages = {"true": "waar", "false": "onwaar", "1st": "1e", "2nd": "2e"}
+    texts = {
+        None: messages | {"{label} is still empty.": "Vul {label} nog in."},
+        "02/s1-run": {"Is it so?": "Klopt het?", "it is so": "het klopt"},
+        "02/s2-run": {"at x": "bij x"},
+        "02/s3-run": {"an event": "een voorval"},
+    }
+    words.use(dutch_words(texts))
     yield
     words.use(b"")
 

@@ -1,10 +1,7 @@
 """Messages are shown in the language of the catalogue beside the chapters; a text that it lacks stays English."""
 
-import io
-
 import pytest
-from babel.messages import Catalog
-from babel.messages.mofile import write_mo
+from dutch_words import dutch_words
 
 from gradlab import words
 from gradlab.words import N_, _, ngettext, of_chapter
@@ -13,14 +10,13 @@ from gradlab.words import N_, _, ngettext, of_chapter
 @pytest.fixture
 def dutch():
     """Use a small Dutch catalogue; afterwards, English again."""
-    catalogue, made = Catalog(locale="nl"), io.BytesIO()
-    catalogue.add("{right} of {total} cases are right.", "Van {total} gevallen zijn er {right} goed.")
-    catalogue.add(("{count} point", "{count} points"), ("{count} punt", "{count} punten"))
-    catalogue.add("passed", "geslaagd")
-    catalogue.add("three nodes", "drie knopen", context="00.3")
-    catalogue.add("shape ({}, {}) of {{x}}", "{{x}} heeft vorm ({}, {})", context="00.3")
-    write_mo(made, catalogue)
-    words.use(made.getvalue())
+    messages = {
+        "{right} of {total} cases are right.": "Van {total} gevallen zijn er {right} goed.",
+        ("{count} point", "{count} points"): ("{count} punt", "{count} punten"),
+        "passed": "geslaagd",
+    }
+    cases = {"three nodes": "drie knopen", "shape ({}, {}) of {{x}}": "{{x}} heeft vorm ({}, {})"}
+    words.use(dutch_words({None: messages, "00.3": cases}))
     yield
     words.use(b"")
 
@@ -51,10 +47,7 @@ def test_without_a_catalogue_all_is_english():
 
 
 def test_the_catalogue_beside_the_chapters_is_used(tmp_path, monkeypatch):
-    catalogue = Catalog(locale="nl")
-    catalogue.add("passed", "geslaagd")
-    with open(tmp_path / words.FILE, "wb") as file:
-        write_mo(file, catalogue)
+    (tmp_path / words.FILE).write_bytes(dutch_words({None: {"passed": "geslaagd"}}))
     chapter = tmp_path / "02_external_gradients"
     chapter.mkdir()
     monkeypatch.setattr("gradlab.notebook.FOLDER", chapter)

@@ -59,12 +59,10 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _require_class(folder: Path) -> None:
-    """Use the class's language. Warn if no nbgrader_config.py names it; raise ClassError if it does not exist."""
+    """Warn if no nbgrader_config.py names it; raise ClassError if it does not exist."""
     from .settings import CONFIG, settings_of
 
-    settings = settings_of(folder)
-    words.use(words.read(folder))  # settings_of may have read those of another class
-    if settings:
+    if settings_of(folder):
         return
     if not folder.is_dir():
         no_class = _("There is no class in {folder}. Pass your class folder as --class FOLDER.", folder=folder)

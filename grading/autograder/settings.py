@@ -83,7 +83,6 @@ def class_api(folder: Path, sandbox: bool = True) -> NbGraderAPI:
         own = _read(settings)
         config = own if number == 0 and _class_of(own) else config
         config.merge(own)
-    words.use(words.read(folder))  # another class's settings may have been read
     config.Execute.kernel_name = kernel
     api = NbGraderAPI(config=config)
     api.log.setLevel("ERROR")
@@ -106,6 +105,7 @@ def settings_of(folder: Path) -> list[Path]:
     folder = Path(folder).resolve()
     around = [outer / CONFIG for outer in (Path.cwd(), folder.parent) if outer != folder and (outer / CONFIG).exists()]
     own = [path for path in around if _class_of(_read(path)) == folder]
+    words.use(words.read(folder))  # a file that names another class has put that one's into use
     return own[:1] + [path for path in [folder / CONFIG] if path.exists()]
 
 

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from babel.messages import Catalog
-from babel.messages.mofile import write_mo
+from dutch_words import dutch_words
 from tiny_class import NAME, TinyClass, changed, nbgrader, solved_notebook
 from traitlets.config import Config
 from traitlets.config.loader import PyFileConfigLoader
@@ -85,14 +84,13 @@ def build(tmp_path, monkeypatch):
     """Return a function that builds the Dutch edition, with this title of its one chapter."""
 
     def build(title: str) -> None:
-        solved, catalogue = solved_notebook(), Catalog(locale="nl")
+        solved = solved_notebook()
         solved.cells[0].source = f"# {title}"
-        catalogue.add("The class is up to date with the course.", f"De klas is bij. {title}")
+        catalogue = dutch_words({None: {"The class is up to date with the course.": f"De klas is bij. {title}"}})
         chapter = tmp_path / "build" / "nl" / "sources" / NAME
         chapter.mkdir(parents=True, exist_ok=True)
         nbformat.write(solved, chapter / f"{NAME}.ipynb")
-        with open(chapter.parent / words.FILE, "wb") as file:
-            write_mo(file, catalogue)
+        (chapter.parent / words.FILE).write_bytes(catalogue)
 
     monkeypatch.setattr("authoring.places.SOLUTIONS", tmp_path / "solutions")
     yield build

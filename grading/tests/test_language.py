@@ -4,8 +4,7 @@ import csv
 import pickle
 
 import pytest
-from babel.messages import Catalog
-from babel.messages.mofile import write_mo
+from dutch_words import dutch_words
 from nbconvert.exporters import HTMLExporter
 from tiny_class import NAME, RIGHT, SLIP, TinyClass, nbgrader, write_settings
 
@@ -38,13 +37,7 @@ def home(tmp_path_factory):
     """A folder with settings and a class in Dutch, graded and with feedback."""
     home = tmp_path_factory.mktemp("dutch")
     tiny = TinyClass(write_settings(home))
-    catalogue = Catalog(locale="nl")
-    for text, translated in DUTCH.items():
-        catalogue.add(text, translated)
-    for text, translated in OF_CHAPTER.items():
-        catalogue.add(text, translated, context="90.1")
-    with (tiny.folder / words.FILE).open("wb") as file:
-        write_mo(file, catalogue)
+    (tiny.folder / words.FILE).write_bytes(dutch_words({None: DUTCH, "90.1": OF_CHAPTER}))
     with tiny.api.gradebook as gradebook:
         gradebook.add_student("absent")
     for student, answers in ANSWERS.items():

@@ -43,7 +43,9 @@ def main(argv: list[str] | None = None) -> int:
         if name in ("build", "check"):
             command.add_argument("--every", action="store_true", help="include unchanged chapters")
         if name in ("build", "archive"):
-            command.add_argument("--language", help="of an edition in build/LANGUAGE; xx shows what isn't translated")
+            command.add_argument(
+                "--language", default="en", help="of an edition in build/LANGUAGE; xx shows what isn't translated"
+            )
         if name == "translate":
             command.add_argument("language", metavar="LANGUAGE", help="its code, such as nl or pt_BR")
         if name in ("weights", "new-exercise"):
@@ -66,7 +68,7 @@ def main(argv: list[str] | None = None) -> int:
     try:
         if args.command == "check":
             return _check(args.every)
-        if args.command == "build" and args.language not in (None, "en"):
+        if args.command == "build" and args.language != "en":
             print(translation.build(args.language, args.chapters))
             return 0
         if args.command == "translate":

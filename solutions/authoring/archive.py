@@ -24,10 +24,10 @@ ENGINE = "solutions/mini_autograd"  # for reading only, so without a pyproject.t
 LEFT_BEHIND = {"__pycache__", "build", OWN_ENGINE, OWN_PICTURE}  # and what begins with a dot, such as progress
 
 
-def write(path: Path = ARCHIVE, root: Path = ROOT, language: str | None = None) -> Path:
+def write(path: Path = ARCHIVE, root: Path = ROOT, language: str = "en") -> Path:
     """Write the archive as a zip file and return its path; the same content gives the same bytes.
 
-    language: of an edition in `build/LANGUAGE`, which the archive has instead of the English one.
+    language: if not English, of the edition in `build/LANGUAGE`, which the archive has instead.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     with zipfile.ZipFile(path, "w") as archive:
@@ -38,11 +38,11 @@ def write(path: Path = ARCHIVE, root: Path = ROOT, language: str | None = None) 
     return path
 
 
-def contents(root: Path = ROOT, language: str | None = None) -> dict[str, bytes]:
+def contents(root: Path = ROOT, language: str = "en") -> dict[str, bytes]:
     """Return the content of each file in the archive, by its path there."""
     files = {path.relative_to(root).as_posix(): path.read_bytes() for path in _contents(root)}
     first_page = FIRST_PAGE
-    if language:
+    if language != "en":
         edition = root / "build" / language
         if not (edition / "chapters").is_dir():
             raise ChapterError(f"There is no edition in {edition}. Build it first: make notebooks LANGUAGE={language}")

@@ -34,7 +34,7 @@ from gradlab.checks.record import SUFFIX, Record
 from gradlab.start_page import substituted
 
 from .archive import FIRST_PAGE
-from .build import execute, generate, without_noise, write
+from .build import START_PAGE, STUDENT_EDITION, execute, generate, without_noise, write
 from .cells import tags
 from .chapter import chapter_names, source_path
 from .pages import PAGES
@@ -48,8 +48,6 @@ MESSAGES, BESIDE = "messages", "pages"
 PROGRAMS = ("course/gradlab", "solutions/authoring", "grading/autograder")
 READ_BY = [("**.py", "python"), ("**.j2", "jinja2.ext:babel_extract"), ("**.js", "javascript")]
 KEYWORDS = {"_": None, "N_": None, "ngettext": (1, 2)}
-EDITION = ROOT / "course"  # in English
-
 ALWAYS = datetime.datetime(2026, 1, 1, tzinfo=datetime.UTC)
 _SHOWN = re.compile(r"README|\d\d[./]")  # where texts stand that are looked up when they are shown
 _WORD = re.compile(r"[^\W\d_]{2}")
@@ -80,14 +78,25 @@ def template(part: str) -> Catalog:
 
 def _of_pages() -> Iterator[tuple[str, str]]:
     for where, path in _pages():
-        texts: dict[str, str] = {}
-        substituted(path.read_text(encoding="utf-8"), lambda text, texts=texts: texts.setdefault(text, text))  # type: ignore[misc]
-        yield from ((where, words.pattern_of(text) if _COUNT.fullmatch(text) else text) for text in texts)
+        for text in _blocks(path.read_text(encoding="utf-8")):
+            yield where, words.pattern_of(text) if _COUNT.fullmatch(text) else text
+
+
+def _blocks(page: str) -> list[str]:
+    """Return the texts of a Markdown page that `substituted` translates."""
+    texts = []
+
+    def collected(text: str) -> str:
+        texts.append(text)
+        return text
+
+    substituted(page, collected)
+    return texts
 
 
 def _pages() -> list[tuple[str, Path]]:
     beside = (FIRST_PAGE, *sorted(PAGES.glob("*.md")))
-    return [("README", EDITION / "README.md"), *((path.name, path) for path in beside)]
+    return [("README", START_PAGE), *((path.name, path) for path in beside)]
 
 
 def _of_chapter(name: str) -> Iterator[tuple[str, str]]:
@@ -96,7 +105,7 @@ def _of_chapter(name: str) -> Iterator[tuple[str, str]]:
     for cell in notebook.cells:
         yield from ((cell.id, text) for text, *_span in cell_texts(cell))
     yield from _of_calls(notebook, name[:2])
-    record = Record.from_json((EDITION / "chapters" / name / f"{name}{SUFFIX}").read_bytes())
+    record = Record.from_json((STUDENT_EDITION / name / f"{name}{SUFFIX}").read_bytes())
     for check_id, check in record.checks.items():
         says = [words.pattern_of(case.says) if re.search(r"\d", case.says) else case.says for case in check.cases]
         slips = [text for slip in check.slips for text in (slip.name, slip.says)]
@@ -220,16 +229,15 @@ def _forms(text: str | tuple[str, ...] | list[str] | None) -> tuple[str, ...]:
 
 
 def _fields(message: Message, *texts: str) -> list[str]:
-    """Return what texts are filled in with, except the count, which a singular need not show; a chapter's: numbers."""
-    if message.context:
-        return re.findall(r"\{\}", texts[0])
+    """Return what texts are filled in with: names but the count, which a singular need not show; a case's numbers."""
+    if message.context and "{}" not in str(message.id):
+        return []
     try:
-        found = {
-            field for text in texts for _before, field, *_rest in string.Formatter().parse(text) if field is not None
-        }
-        return sorted(f"{{{field}}}" for field in found - {"count"})
+        parts = [part for text in texts for part in string.Formatter().parse(text)]
     except ValueError:
         return ["{…}"]
+    fields = [field for _before, field, *_rest in parts if field is not None]
+    return sorted(f"{{{field}}}" for field in (fields if message.context else {*fields} - {"count"}))
 
 
 def shown(catalogues: dict[str, Catalog]) -> bytes:

@@ -160,6 +160,15 @@ def test_a_translation_that_loses_what_is_filled_in_is_refused(languages):
         translation.catalogues("nl")
 
 
+@pytest.mark.parametrize("translated", ["vorm ({})", "vorm ({}, {}, {})", "vorm ({}, {}) van {x", "{x}, {}, {}"])
+def test_a_translation_of_a_case_keeps_its_numbers(languages, translated):
+    path = languages / "languages/nl/02_external_gradients.po"
+    path.parent.mkdir(parents=True)
+    path.write_text(f'msgctxt "02.1"\nmsgid "shape ({{}}, {{}})"\nmsgstr "{translated}"\n')
+    with pytest.raises(ChapterError, match=r"02_external_gradients.po: the translation of .* needs \{\}, \{\}\."):
+        translation.catalogues("nl")
+
+
 def test_a_language_without_files_is_refused(languages):
     with pytest.raises(ChapterError, match=r"no translation 'nl'.*python -m authoring translate nl"):
         translation.build("nl", [])
