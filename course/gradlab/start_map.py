@@ -79,12 +79,14 @@ def engine(workspace: Path, verdicts: dict[str, str]) -> Parts:
 def counted(parts: Parts) -> str:
     """Return in words how much of the engine is the learner's, "" if there is no engine here."""
     mine = [own for of in parts.values() for own in of.values()]
-    own, all_of = sum(mine), {"total": len(mine)}
-    one, many = (
+    if not mine:
+        return ""
+    return ngettext(
         "{count} of {total} functions of the engine is yours",
         "{count} of {total} functions of the engine are yours",
+        sum(mine),
+        total=len(mine),
     )
-    return ngettext(one, many, own, **all_of) if mine else ""
 
 
 def _item(number: str, title: str, name: str, lines: list[str], facts: list[str], pictures: list[str]) -> str:
