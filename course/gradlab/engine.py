@@ -109,11 +109,13 @@ class Stage:
         """Return who wrote the stage, in words: one line if no check has passed, else one more for each function."""
         whose = self.whose()
         mine, engine = sum(not why for why in whose.values()), _name(self.number)
-        one, many = (
+        head = ngettext(
             "{engine}: {count} of {total} functions is yours",
             "{engine}: {count} of {total} functions are yours",
+            mine,
+            engine=engine,
+            total=len(whose),
         )
-        head = ngettext(one, many, mine, engine=engine, total=len(whose))
         if not self.passed:
             return _("{yours}; the finished ones stand in until your checks pass", yours=head)
         width = max(map(len, whose)) + 2
