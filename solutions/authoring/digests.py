@@ -1,8 +1,8 @@
 """Remember what each chapter was built from, to build, and to check, only what may have changed.
 
 A chapter's digest covers its solved files, its student edition, the versions of packages, the modules that its build
-imported, which `build` notes beside it in `digests.json`, style sheets, and the code of those chapters whose cells its
-own modules run (they name them). What does not reach the chapter's files is left out: of modules, docstrings, comments,
+imported, which `build` notes beside it in `digests.json`, style sheets, and the code of those chapters whose cells it
+runs (its own code names them). What does not reach the chapter's files is left out: of modules, docstrings, comments,
 and sentences that these files do not show; style sheets that they lack.
 """
 
@@ -61,8 +61,7 @@ def digest(name: str, edition: Path, modules: Iterable[str]) -> str:
         if path.is_file() and path.name[0] != "." and path.parent.name[0] not in "._":
             files.append(path)
             hasher.update(f"\n{path.parent.name} {path.name}\n".encode() + path.read_bytes())
-    modules_beside = (path.read_text(encoding="utf-8") for path in files if path.suffix == ".py")
-    for other in sorted({*_CHAPTER.findall("\n".join(modules_beside))} - {name}):
+    for other in sorted({*_CHAPTER.findall(_code(SOURCES / name / f"{name}.ipynb"))} - {name}):
         hasher.update(_code(SOURCES / other / f"{other}.ipynb").encode())
     is_shown = _search(files)
     for path in (ROOT / module for module in modules):

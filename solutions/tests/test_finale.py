@@ -1,7 +1,6 @@
 """The end of part two: earlier lessons print the same on the solved engine as in torch, and it learns from names."""
 
 import html
-import importlib
 import math
 import re
 import sys
@@ -11,7 +10,7 @@ import pytest
 
 from authoring.chapter import chapter_names, source_path
 from authoring.places import SOURCES
-from gradlab import track
+from gradlab import notebook, track
 from gradlab.engine import source_of
 
 CHAPTERS = ["02_external_gradients", "03_accumulation", "06_tensor_hooks"]
@@ -34,16 +33,19 @@ def solved():
     finally:
         sys.path[:] = path
         for name in set(sys.modules) - before:
-            if name.startswith(("engine_", "like_torch", "finale")):
+            if name.startswith(("engine_", "gradlab.like_torch", "gradlab.finale")):
                 del sys.modules[name]
 
 
 @pytest.fixture(scope="module")
 def finale(solved):
-    """The module of chapter 14 with its solved engine."""
-    module = importlib.import_module("finale")
-    module.prepare(matmul=solved["matmul"], SGD=solved["SGD"])
-    return module
+    """The module of the finale, with the solved engine and beside the solved chapters."""
+    from gradlab import finale
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(notebook, "FOLDER", SOURCES / "14_train")
+        finale.prepare(matmul=solved["matmul"], SGD=solved["SGD"])
+        yield finale
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS)
@@ -58,7 +60,7 @@ def test_a_lesson_prints_the_same_with_only_its_import_changed(finale, chapter):
 def test_a_lesson_lies_beside_both_of_its_outputs_and_all_are_counted(finale):
     shown = finale.side_by_side(CHAPTERS[1], CHAPTERS)
     counted = re.fullmatch(
-        r"(\d+) of (\d+) lesson cells of chapters 02, 03 and 06 print the same on your engine as in torch; "
+        r"(\d+) of (\d+) lesson cells of chapters 02, 03, 06 print the same on your engine as in torch; "
         r"(\d+) are left out, each for a reason\.",
         shown.count,
     )
@@ -74,10 +76,10 @@ def test_a_lesson_lies_beside_both_of_its_outputs_and_all_are_counted(finale):
 
 def test_a_lesson_that_goes_differently_is_seen(finale, monkeypatch):
     monkeypatch.setattr(finale, "_compared", {})
-    monkeypatch.setattr(finale, "OURS", "import like_torch as torch\nprint('mine')\n")
+    monkeypatch.setattr(finale, "OURS", "from gradlab import like_torch as torch\nprint('mine')\n")
     shown = finale.side_by_side(CHAPTERS[0], CHAPTERS[:2])
     assert "not the same" in repr(shown)
-    assert "✗ not the same, in the set-up: " in shown._repr_html_()
+    assert "✗ not the same, the set-up: " in shown._repr_html_()
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS)
@@ -90,7 +92,7 @@ def test_no_lesson_raises_on_torch(finale, chapter):
 def test_a_learners_own_cells_and_changes_in_a_lesson_are_left_out(finale, monkeypatch, tmp_path):
     """In a workspace the released chapter lies beside the learner's."""
     chapter = CHAPTERS[0]
-    monkeypatch.setattr(finale, "__file__", str(tmp_path / "14_train" / "finale.py"))
+    monkeypatch.setattr(notebook, "FOLDER", tmp_path / "14_train")
     released, mine = tmp_path / ".released" / chapter, tmp_path / chapter
     for folder, own in ((released, []), (mine, [nbformat.v4.new_code_cell("torch.compile(print)")])):
         folder.mkdir(parents=True)
@@ -100,7 +102,7 @@ def test_a_learners_own_cells_and_changes_in_a_lesson_are_left_out(finale, monke
 
 
 def test_a_chapter_that_is_not_beside_it_is_asked_for(finale, monkeypatch, tmp_path):
-    monkeypatch.setattr(finale, "__file__", str(tmp_path / "14_train" / "finale.py"))
+    monkeypatch.setattr(notebook, "FOLDER", tmp_path / "14_train")
     shown = finale.side_by_side(CHAPTERS[0], CHAPTERS)
     assert str(shown).endswith(f"put these folders beside this one: {', '.join(CHAPTERS)}.")
     assert str(shown) in shown._repr_html_()

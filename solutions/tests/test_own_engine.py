@@ -104,7 +104,7 @@ def test_the_finale_counts_its_lessons_and_saves_a_picture(ran, home):
         for name in ran
         if name.startswith("payoff")
     }
-    assert re.search(r"\d\d of \d\d lesson cells of chapters 02, 03 and 06 print the same", text["payoff-finale"])
+    assert re.search(r"\d\d of \d\d lesson cells of chapters 02, 03, 06 print the same", text["payoff-finale"])
     assert re.search(r"Saved as my_engine.png .* autograd: [2-9]\d\d lines of Python", text["payoff-share"])
     assert (home / "14_train" / "my_engine.png").read_bytes().startswith(b"\x89PNG")
 

@@ -4,27 +4,27 @@ import contextlib
 import html
 import inspect
 import io
-import json
 import re
 import warnings
 from dataclasses import dataclass
-from pathlib import Path
 
-import like_torch
+from . import like_torch, notebook
+from .ipynb import grade_id, read, tags
+from .words import N_, _
 
 LEFT_OUT = {  # by chapter and cell: what the cell needs but the engine leaves out
     "02_external_gradients": {
-        "s3-table": "a tensor of an older kind",
-        "s2-shapes": "a check of the external gradient's type",
+        "s3-table": N_("a tensor of an older kind"),
+        "s2-shapes": N_("a check of the external gradient's type"),
     },
-    "03_accumulation": dict.fromkeys(["s3-run", "s3-memory-run", "s4-memory", "s5-ways"], "access to saved values")
-    | {"s1-loop": "a count of a tensor's versions"},
+    "03_accumulation": dict.fromkeys(["s3-run", "s3-memory-run", "s4-memory", "s5-ways"], N_("access to saved values"))
+    | {"s1-loop": N_("a count of a tensor's versions")},
     "06_tensor_hooks": dict.fromkeys(
-        ["s2-handle", "s2-raise-run", "s6-inputs", "s7-wrong"], "access to torch's own engine"
+        ["s2-handle", "s2-raise-run", "s6-inputs", "s7-wrong"], N_("access to torch's own engine")
     )
-    | dict.fromkeys(["s6-nodes-run", "s6-step"], "hooks on nodes"),
+    | dict.fromkeys(["s6-nodes-run", "s6-step"], N_("hooks on nodes")),
 }
-TORCH, OURS = "import torch\n", "import like_torch as torch\n"
+TORCH, OURS = "import torch\n", "from gradlab import like_torch as torch\n"
 STYLE = """<style>
 .gl-lessons summary{cursor:pointer;white-space:nowrap;overflow:hidden;text-overflow:ellipsis}
 .gl-lessons .gl-beside{display:flex;flex-wrap:wrap;gap:0 16px}
@@ -34,7 +34,7 @@ STYLE = """<style>
 .gl-lessons pre{font-size:12px;line-height:1.4;overflow-x:auto}
 </style>"""
 ASKED = re.compile(r'predict\.\w+\(\s*"([^"]+)",\s*"([^"]+)"')  # a prediction's cell and question
-_compared = {}  # each chapter's compared lessons, and the matmul and SGD that they ran with
+_compared: dict = {}  # each chapter's compared lessons, and the matmul and SGD that they ran with
 
 
 def prepare(matmul, SGD):
@@ -60,11 +60,16 @@ class Lesson:
     asked: str = ""
 
     @property
+    def same(self):
+        """Whether it ran and printed the same on both."""
+        return not self.why and self.torch == self.yours
+
+    @property
     def how(self):
         """The outcome of the comparison, in words."""
         if self.why:
-            return f"left out: it needs {self.why}"
-        return "the same" if self.torch == self.yours else "not the same"
+            return _("left out: it needs {what}", what=_(self.why))
+        return _("the same") if self.same else _("not the same")
 
 
 class Prediction:
@@ -108,20 +113,19 @@ IN_PLACE = dict.fromkeys(["display", "draw", "step", "vjp"], show_nothing)
 
 def notebook_of(chapter):
     """Return the path of a chapter's notebook: its released copy if there is one, else the notebook itself."""
-    home = Path(__file__).resolve().parent.parent
-    released = home / ".released" / chapter / f"{chapter}.ipynb"
-    return released if released.exists() else home / chapter / f"{chapter}.ipynb"
+    beside = notebook.home() / chapter / f"{chapter}.ipynb"
+    released = notebook.home() / ".released" / chapter / beside.name
+    return released if released.exists() else beside
 
 
 def lesson_cells(chapter):
     """Return the id and source of each setup and lesson cell of a chapter as released, without the learner's cells."""
-    cells = json.loads(notebook_of(chapter).read_text(encoding="utf-8"))["cells"]
     return [
-        (cell["id"], "".join(cell["source"]))
-        for cell in cells
+        (cell["id"], cell["source"])
+        for cell in read(notebook_of(chapter).read_bytes())["cells"]
         if cell["cell_type"] == "code"
-        and "nbgrader" not in cell["metadata"]
-        and not {"reference", "after-exercises"} & set(cell["metadata"].get("tags", []))
+        and grade_id(cell) is None
+        and not {"reference", "after-exercises"} & {*tags(cell)}
     ]
 
 
@@ -163,15 +167,20 @@ class side_by_side:
         missing = [each for each in chapters if not notebook_of(each).exists()]
         if missing:
             self.lessons = []
-            self.count = f"To see lessons run on your engine, put these folders beside this one: {', '.join(missing)}."
+            folders = ", ".join(missing)
+            self.count = _(
+                "To see lessons run on your engine, put these folders beside this one: {folders}.", folders=folders
+            )
             return
         self.lessons = compare(chapter)
-        outcomes = [lesson.how for each in chapters for lesson in compare(each)]
-        *first, last = (each[:2] for each in chapters)
-        out = sum(how.startswith("left out") for how in outcomes)
-        self.count = (
-            f"{outcomes.count('the same')} of {len(outcomes)} lesson cells of chapters {', '.join(first)} and {last} "
-            f"print the same on your engine as in torch; {out} are left out, each for a reason."
+        lessons = [lesson for each in chapters for lesson in compare(each)]
+        self.count = _(
+            "{same} of {total} lesson cells of chapters {chapters} print the same on your engine as in torch; "
+            "{out} are left out, each for a reason.",
+            same=sum(lesson.same for lesson in lessons),
+            total=len(lessons),
+            chapters=", ".join(each[:2] for each in chapters),
+            out=sum(bool(lesson.why) for lesson in lessons),
         )
 
     def __repr__(self):
@@ -186,7 +195,7 @@ class side_by_side:
 
 def _where(lesson):
     section = re.match(r"s(\d+)-", lesson.cell)
-    return f"section {section[1]}" if section else "the set-up"
+    return _("section {number}", number=section[1]) if section else _("the set-up")
 
 
 def _part(what, text):
@@ -195,9 +204,9 @@ def _part(what, text):
 
 def _details(lesson, opened):
     """Return a lesson as a fold: its code, with both outputs beside it."""
-    outputs = _part("prints in torch", lesson.torch) + _part("on your engine", lesson.yours)
-    mark = "✓" if lesson.how == "the same" else "✗"
+    torchs, yours = _part(_("prints in torch"), lesson.torch), _part(_("on your engine"), lesson.yours)
+    code = _part(_("the lesson"), lesson.source.replace(TORCH, OURS))
+    beside = f'<div class="gl-beside">{code}<div class="gl-beside">{torchs}{yours}</div></div>'
     line = html.escape(lesson.asked) or f"<code>{html.escape(lesson.source.splitlines()[0])}</code>"
-    beside = f'{_part("the lesson", lesson.source.replace(TORCH, OURS))}<div class="gl-beside">{outputs}</div>'
-    title = f"{mark} {lesson.how}, in {_where(lesson)}: {line}"
-    return f'<details{" open" * opened}><summary>{title}</summary><div class="gl-beside">{beside}</div></details>'
+    title = f"{'✓' if lesson.same else '✗'} {lesson.how}, {_where(lesson)}: {line}"
+    return f"<details{' open' * opened}><summary>{title}</summary>{beside}</details>"

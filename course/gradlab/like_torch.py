@@ -2,7 +2,7 @@
 
 There is no new autograd idea here: these lines make tensors, index them, print them and change them in place as torch
 does. `finish` adds what you wrote in chapter 14. Then a lesson needs to change only its import, to
-`import like_torch as torch`.
+`from gradlab import like_torch as torch`.
 """
 
 import types
