@@ -20,8 +20,8 @@ class Page:
         self.shell.events.register("pre_run_cell", self.session.begins)
         self.shell.events.register("post_run_cell", self.session.ended)
 
-    def run(self, source: str, cell: str | None = "answer") -> None:
-        self.shell.run_cell(source, cell_id=cell, store_history=False)
+    def run(self, source: str) -> None:
+        self.shell.run_cell(source, store_history=False)
 
     @property
     def stale(self) -> str:
@@ -34,13 +34,12 @@ class Page:
 @pytest.fixture
 def page(capsys):
     page = Page()
-    page.run(HELPER, "helper")
+    page.run(HELPER)
     page.run(RIGHT)
     assert page.stale == ""
     return page
 
 
-@pytest.mark.parametrize("cell", ["answer", None])
 @pytest.mark.parametrize(
     ("later", "error"),
     [
@@ -51,19 +50,12 @@ def page(capsys):
         ("answer = functools.partial(max)", "NameError"),
     ],
 )
-def test_a_later_version_that_fails_makes_the_earlier_one_stale(page, later, error, cell):
-    if cell is None:
-        page.session.homes["answer"] = None
-    page.run(later, cell)
+def test_a_later_version_that_fails_makes_the_earlier_one_stale(page, later, error):
+    page.run(later)
     assert page.stale.startswith("answer: the cell that defines it ended in an error: ")
     assert error in page.stale
-    page.run(RIGHT, cell)
+    page.run(RIGHT)
     assert page.stale == ""
-
-
-def test_a_cell_is_known_by_its_id_where_its_text_is_no_python(page):
-    page.run("  dfe answer(x):\n return x")
-    assert page.stale.startswith("answer: the cell that defines it ended in an error: ")
 
 
 def test_a_version_that_fails_after_its_definition_is_what_stands_on_the_page(page):
@@ -79,26 +71,11 @@ def test_a_cell_whose_other_function_was_not_reached_is_stale(page):
     assert page.stale.startswith("helper: the cell that defines it ended in an error: ZeroDivisionError")
 
 
-def test_a_helper_in_a_cell_of_its_own_counts_too(page):
-    page.run("def helper(x:\n    return x", "helper")
-    assert page.stale.startswith("helper: ")
-
-
-def test_a_definition_that_was_taken_out_of_its_cell_is_stale(page):
-    page.run(RIGHT.replace("answer", "answr_"))
-    assert page.stale == "answer: the cell that defined it has since run without that definition."
-
-
-def test_what_fails_elsewhere_changes_nothing(page):
-    page.run("answer(1) / 0", "try")
-    page.run("def answer(x", "scratch")
-    page.run("def another(x", "scratch")
-    assert page.stale == ""
-
-
-def test_a_class_is_watched_too(page):
+def test_a_helper_that_a_class_calls_counts_too(page):
     page.run("class answer:\n    def forward(self):\n        return helper(1)")
-    page.run("def helper(", "helper")
+    page.run("answer.forward(1) / 0\ndef another(x")
+    assert page.stale == ""
+    page.run("def helper(")
     assert page.stale.startswith("helper: ")
 
 
@@ -107,34 +84,13 @@ def test_the_checks_of_a_cell_are_found():
     assert called_checks("check(name, f)\nother('02.1')") == called_checks("check(") == {}
 
 
-CHECK = "def helper(answer, case):\n    return answer(case)\n\n\ncheck(answer, helper)"
-
-
-def test_a_helper_keeps_its_name_where_a_check_cell_takes_it(page):
-    """Released check cells have reserved names; a class may still hand out an older edition."""
-    said = []
-
-    def check(answer, scenario):
-        page.session.give_back(scenario)
-        said.append(scenario(answer, 3))
-
-    page.shell.user_ns["check"] = check
-    page.run(CHECK, "check")
-    page.run(CHECK + "\n1 / 0", "check")
-    assert said == [3, 3]
-    assert page.stale == ""
-    page.run("def helper(x):\n    return x + 1", "helper")
-    page.run(CHECK, "check")
-    assert said[-1] == 4
-
-
 @pytest.fixture
 def known(page, monkeypatch):
     """The page, saved after its cells ran; a scenario uses an import, as a check cell's does."""
     page.saved = {"setup": "import math", "helper": HELPER, "answer": RIGHT}
     page.saved["check"] = "def scenario(answer, case):\n    return math.pi"
-    for cell, text in page.saved.items():
-        page.run(text, cell)
+    for text in page.saved.values():
+        page.run(text)
     monkeypatch.setattr(notebook, "saved_at", lambda: 1)
     assert page.stale == ""
     return page
@@ -148,9 +104,9 @@ def test_a_cell_that_was_edited_and_saved_since_it_ran_is_stale(known, cell):
     assert known.stale == ""
     known.saved[cell] = ran.replace("return", "return -")
     assert known.stale == f"{cell}: the cell that defines it does not hold what ran last."
-    known.run(known.saved[cell], cell)
+    known.run(known.saved[cell])
     assert known.stale == ""
-    known.run(ran, cell)  # edited back, but not saved yet
+    known.run(ran)  # edited back, but not saved yet
     assert known.stale == ""
 
 
@@ -165,8 +121,15 @@ def test_what_no_cell_defines_anymore_is_stale(known, cell, name):
 
 def test_a_name_that_is_read_of_an_object_is_not_the_notebooks(known):
     """As in x.grad: what a scratch cell called grad, and lost, is not what the answer reads."""
-    known.run("grad = 1", "scratch")
+    known.run("grad = 1")
     known.run("def answer(x):\n    return helper(x.grad)")
     known.saved["answer"] = "def answer(x):\n    return helper(x.grad)"
     known.session.saved_at = dict.fromkeys(known.session.saved_at, 0)
     assert known.stale == ""
+
+
+def test_what_fails_elsewhere_changes_nothing_where_the_notebook_holds_what_ran(known):
+    known.run("def answer(x")
+    assert known.stale == ""
+    known.saved["answer"] = RIGHT.replace("return", "return -")
+    assert known.stale.startswith("answer: the cell that defines it ended in an error: ")

@@ -10,7 +10,7 @@ JupyterLab sends the notebook as it stands on the page before each check; other 
 
 import ast
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from types import FunctionType
 from typing import Any
@@ -23,25 +23,22 @@ from ..words import _
 from . import source
 from .reached import defined, definitions, globals_read
 
-_MISSING = None  # the object of an undefined name; it is not callable
-
 
 @dataclass
 class Session:
     """What is known about the cells that ran. namespace: where they define their names.
 
-    homes: for each name, the id of the cell that defined it last; texts: that cell's text; saved_at: when the notebook
-    was last saved, as of the cell's end. stale: for each name whose definition failed or was taken out, the reason, in
-    a sentence. page: the code cells as they stand on JupyterLab's page, while a check runs; None if they are unknown.
-    ran_first: the names in answers that the page ran automatically before this cell, and that were not in memory so.
-    set_up_first: whether it ran set-up cells that the kernel lacked.
+    texts: for each name, the text of the cell that defined it last; saved_at: when the notebook was last saved, as of
+    that cell's end. failed: for each name that a cell has since failed to define, how it ended, in a sentence. page:
+    the code cells as they stand on JupyterLab's page, while a check runs; None if they are unknown. ran_first: the
+    names in answers that the page ran automatically before this cell, and that were not in memory so. set_up_first:
+    whether it ran set-up cells that the kernel lacked.
     """
 
     namespace: dict[str, Any]
-    homes: dict[str, str | None] = field(default_factory=dict)
     texts: dict[str, str] = field(default_factory=dict)
     saved_at: dict[str, int] = field(default_factory=dict)
-    stale: dict[str, str] = field(default_factory=dict)
+    failed: dict[str, str] = field(default_factory=dict)
     page: list[dict[str, Any]] | None = None
     alone: bool = False
     open: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
@@ -57,7 +54,7 @@ class Session:
 
     def begins(self, info: Any) -> None:
         """Note the objects that a cell's names refer to before it runs; for IPython's pre_run_cell event."""
-        self._before = {name: self.namespace.get(name, _MISSING) for name in self._names(info)}
+        self._before = {name: self.namespace.get(name) for name in _bound(info.raw_cell or "")}
 
     def ended(self, result: Any) -> None:
         """Note which of a cell's names were redefined; for IPython's post_run_cell event."""
@@ -67,33 +64,20 @@ class Session:
             self.ran_first, self.set_up_first, self.page, self.alone, self.open = set(), False, None, False, {}
         if info is None:
             return
-        text, cell = info.raw_cell or "", getattr(info, "cell_id", None)
-        error = result.error_before_exec or result.error_in_exec
-        here = _bound(text)
-        lacked = {name for name in before.keys() | here if self.texts.get(name) != text}
+        text, error = info.raw_cell or "", result.error_before_exec or result.error_in_exec
+        names = _bound(text)
+        lacked = {name for name in names if self.texts.get(name) != text}
         if first == "setup":
             self.set_up_first |= bool(lacked)
         elif first:
             self.ran_first |= lacked
-        renewed = {name for name in before if self.namespace.get(name, _MISSING) is not before[name]}
-        for name in before.keys() | here:  # nothing is known from before the cell that imports gradlab
-            if name in renewed or (name in here and error is None):
-                self.homes[name], self.texts[name], self.saved_at[name] = cell, text, notebook.saved_at()
-                self.stale.pop(name, None)
-            elif error is not None and callable(before.get(name)) and self.homes.get(name) in (None, cell):
-                self.stale[name] = _ended_in(error)
-            elif error is None:
-                self.stale[name] = _("the cell that defined it has since run without that definition.")
-
-    def give_back(self, *own: Callable | None) -> None:
-        """Restore what the names of a check cell's own functions referred to before the cell ran.
-
-        No other cell uses the names in a released check cell. But a check cell from an older edition may have
-        taken the name of a learner's helper that the answer calls.
-        """
-        for name in {getattr(function, "__name__", "") for function in own} & self._before.keys():
-            if self._before[name] is not _MISSING:
-                self.namespace[name] = self._before.pop(name)
+        for name in names:
+            earlier = before.get(name)  # None also for the cell that imports gradlab, whose begin was not noted
+            if error is None or self.namespace.get(name) is not earlier:
+                self.texts[name], self.saved_at[name] = text, notebook.saved_at()
+                self.failed.pop(name, None)
+            elif callable(earlier):
+                self.failed[name] = _ended_in(error)
 
     def why_stale(
         self, answer: Any, name: str, used: Iterable[Any], cells: list[dict[str, Any]]
@@ -104,15 +88,14 @@ class Session:
         no cell defines the name anymore. cells: see `holding`.
         """
         own = [name, *self._reached([answer])]
-        for name in own:
-            if name in self.stale:
-                return name, self.stale[name]
         for name in [*own, "check", *self._reached(used)]:
-            if self.holding(name, cells) == []:
-                if not any(name in definitions(cell["source"]) for cell in cells):
-                    return name, ""
-                if name in own:
-                    return name, _("the cell that defines it does not hold what ran last.")
+            held = self.holding(name, cells)
+            if name in own and name in self.failed and not held:
+                return name, self.failed[name]
+            if held == [] and not any(name in definitions(cell["source"]) for cell in cells):
+                return name, ""
+            if held == [] and name in own:
+                return name, _("the cell that defines it does not hold what ran last.")
         return None
 
     def holding(self, name: str, cells: list[dict[str, Any]]) -> list[dict[str, Any]] | None:
@@ -136,16 +119,10 @@ class Session:
         while todo:
             value = todo.pop()
             if getattr(value, "__module__", None) == self.namespace.get("__name__"):
-                names = (reads(value) & self.homes.keys()) - seen
+                names = (reads(value) & self.texts.keys()) - seen
                 seen |= names
                 yield from sorted(names)
                 todo += [self.namespace.get(name) for name in names]
-
-    def _names(self, info: Any) -> set[str]:
-        """Return the names that a cell defines or that its earlier version defined."""
-        cell = getattr(info, "cell_id", None)
-        before = {name for name, home in self.homes.items() if cell is not None and home == cell}
-        return _bound(info.raw_cell or "") | before
 
 
 def _sent_along() -> dict[str, Any]:
