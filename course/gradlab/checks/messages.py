@@ -47,8 +47,7 @@ _SENTENCES = {  # by the kind of difference; what a judge says stands alone
     "left": N_("Your function changed something outside itself and did not restore it."),
 }
 
-_HINTS = {"generator": N_("Yours is a generator: it has a yield where a return was expected.")}  # by the type
-_TENSOR_HINTS = {  # more hints, if a tensor is expected
+_TENSOR_HINTS = {  # by the type of yours, if a tensor is expected
     "list": N_("Yours is a list: torch.tensor turns numbers into a tensor, and torch.stack joins tensors."),
     "tuple": N_(
         "Yours is a tuple: take the tensor out of it. "
@@ -172,7 +171,7 @@ def failure(
     note = sides.note(difference, case, seen, check.expected[wrong[0]])
     if kind == "judged":
         note = _of(title, note)
-    if difference.pair and not (slip or partly or note) and kind != "graph":
+    if difference.pair and not note and kind != "graph":
         note = likeness(*difference.pair, case.inputs, check.expected[wrong[0]])
     others = _("Other cases are wrong in a different way.") if partly else ""
     known = _of(title, slip.says) if slip else ""
@@ -233,7 +232,7 @@ def _hint(difference: Difference, none_is_right: bool) -> str:
         tensor = isinstance(want, Tensor)
         if got is None:
             return _about_none(label, tensor, none_is_right)
-        return _((_HINTS | (_TENSOR_HINTS if tensor else {})).get(kind_of(got), ""))
+        return _(_TENSOR_HINTS.get(kind_of(got), "")) if tensor else ""
     if kind == "left" and any(code.partition(":")[0] in ("requires_grad", "has_grad") for code in got):
         return _("Do not change a tensor that you were given: make your own leaf, such as x.detach().clone().")
     if kind == "graph" and got.grad_fn:

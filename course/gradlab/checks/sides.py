@@ -129,11 +129,7 @@ def note(difference: Difference, case: Case, seen: Observation, expected: Observ
             return difference.reason
         case "form":
             return _("It does not have the required form ({error}).", error=difference.reason)
-    if difference.elements is None:
-        return ""
-    from .arrays import pattern
-
-    return pattern(*difference.elements[:2])
+    return ""
 
 
 def _due(expected: Observation, seen: Observation) -> str:
