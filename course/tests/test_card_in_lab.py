@@ -17,7 +17,7 @@ TITLE = "02.1 the gradient that arrives at x"
 WRONG = "def pull_back(x, v):\n    return v"
 RIGHT = "def pull_back(x, v):\n    return 3 * x**2 * v"
 KEPT = {"ex1-statement", "ex1-help", "answer-02-1", "check-02-1", "payoff-02-1", "answer-02-5", "check-02-5"}
-FIRST = "You had not run the cell that defines pull_back as it stands now, so it ran first."
+FIRST = "Cells that this check needs had not run as they stand now, so they ran first."
 LONG = 12  # most lines of a check cell that is not folded, as in authoring.preprocessors
 
 
@@ -181,7 +181,7 @@ def test_what_stands_on_the_page_is_judged(chapter):
     chapter.restart_kernel()
     chapter.run_cell("check-02-1")
     assert f"{TITLE}: passed" in (shown := seen(chapter, "check-02-1"))
-    assert "The set-up cells had not run since the kernel started, so they ran first." in shown
+    assert FIRST in shown
     chapter.locate(setup(chapter))
     chapter.command("notebook:delete-cell")
     chapter.run_cell("check-02-1")

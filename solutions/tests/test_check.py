@@ -26,7 +26,7 @@ from authoring.reference import AuthoredCheck, Reference, numbers
 from gradlab import notebook, own_pictures, words
 from gradlab.checks import card as showing
 from gradlab.checks import check as checking
-from gradlab.checks import messages, results
+from gradlab.checks import results
 from gradlab.checks.cells import Chapter
 from gradlab.checks.check import Check, CheckFailed, check
 from gradlab.checks.compare import compare
@@ -313,13 +313,6 @@ def test_an_answer_of_another_form_and_an_unsolved_one_are_not_drawn(beside, car
     assert states == ["unsolved", "wrong", "wrong"]
 
 
-def test_what_ran_before_a_check_is_said_in_one_sentence():
-    named = "You had not run the cell that defines slope as it stands now, so it ran first."
-    set_up = "The set-up cells had not run since the kernel started, so they ran first."
-    assert [messages.ran_first(["slope"], False), messages.ran_first([], False)] == [named, ""]
-    assert [messages.ran_first([], True), messages.ran_first(["slope"], True)] == [set_up, set_up]
-
-
 def test_progress_remembers_what_was_passed_or_tried_but_not_a_stub(beside):
     says(stub)
     assert results.read(beside.parent) == {}
@@ -364,25 +357,6 @@ def test_a_passed_exercise_that_is_reset_is_passed_no_more(beside, monkeypatch):
 
     says(stub)
     assert noted == ["tried"]
-
-
-def test_a_name_of_a_setup_cell_is_not_laid_on_the_answer(beside):
-    cells = [new_code_cell(text, metadata={"tags": ["setup"]}) for text in ("import torch", "HELPER = 2")]
-    nbformat.write(new_notebook(cells=cells), beside.parent / "02_test.ipynb")
-
-    def helped(x, v):
-        return HELPER * x  # noqa: F821
-
-    def mistaken(x, v):
-        return HLEPER * x  # noqa: F821
-
-    assert says(helped) == (
-        "02.1 the gradient at x: not checked.\n"
-        "HELPER is not defined, because a setup cell has not run since the kernel started. Run the cell that defines "
-        "it, or choose Run All Above Selected Cell in the Run menu, then run this cell again."
-    )
-    assert results.read(beside.parent) == {}
-    assert "NameError: name 'HLEPER' is not defined" in says(mistaken)
 
 
 ANOTHER_KERNEL = """

@@ -21,7 +21,7 @@ from .held_back import held_back
 from .known_state import known_state
 from .memory import memory
 from .messages import Feedback
-from .missing import CheckFailed, missing_setup, running
+from .missing import CheckFailed, running
 from .observation import MAX_BYTES, OBSERVATION_MIME, Dict, Observation
 from .observe import Scenario, call, observe
 from .plain import as_python
@@ -106,11 +106,9 @@ def check(
     text = given_here(chapter)
     with held_back() as printed, in_place_of_yours(function, text, answer=answer):
         verdict, drawn = _verdict(stated.as_released(text), record, chapter)
-    feedback = replace(
-        verdict.feedback,
-        printed=printed.text,
-        first=messages.ran_first(session.ran_first, session.set_up_first) if session else "",
-    )
+    ran_first = session is not None and session.ran_first
+    first = _("Cells that this check needs had not run as they stand now, so they ran first.") if ran_first else ""
+    feedback = replace(verdict.feedback, printed=printed.text, first=first)
     if feedback.state != messages.STOPPED:
         memory.stands[name] = verdict.passed
         _remember(stated, record.answer, verdict)
@@ -148,8 +146,6 @@ def _verdict(stated: Check, record: CheckRecord, chapter: Chapter) -> tuple[Verd
             seen.append(stated.observe_case(case.inputs))
         except KeyboardInterrupt:
             return Verdict(messages.interrupted(stated.name, case, len(seen) + 1, len(record.cases))), None
-    if missing := missing_setup(seen, chapter):
-        return Verdict(messages.setup_missing(stated.name, missing)), None
     verdict = judge_check(record, seen, stated.judge)
     wrong = verdict.wrong if verdict.feedback.state == messages.WRONG else None
     drawn = None if wrong is None else _drawn(stated, record, seen, wrong)

@@ -16,7 +16,7 @@ from ..ipynb import tags
 from ..returned import is_check, is_setup
 from . import source
 from .reached import defined
-from .stale_cells import reads
+from .stale_cells import reads, reads_all, unwrapped
 
 _DEFINES = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef)
 _EVIDENCE = ast.parse(inspect.getsource(evidence)).body
@@ -92,7 +92,7 @@ def in_place_of_yours(function: Callable, text: str, finished: str = "", answer:
     them. But a name keeps the learner's meaning if `answer` reads it, or a function of the learner's that `answer` or
     `function` calls.
     """
-    notebook = getattr(_unwrapped(function), "__globals__", {})
+    notebook = getattr(unwrapped(function), "__globals__", {})
     fresh: dict[str, Any] = {}
     exec(_compiled(finished), notebook, fresh)
     before = dict(notebook)
@@ -103,7 +103,7 @@ def in_place_of_yours(function: Callable, text: str, finished: str = "", answer:
     if meant:
         engine = [stmt.names for stmt in tree.body if isinstance(stmt, ast.Global)]
         released = {*defined(text), *defined(finished), *itertools.chain(*engine)} - {getattr(answer, "__name__", "")}
-        kept = _read([answer, *map(notebook.get, reads(function))], notebook, released)
+        kept = reads_all([answer, *map(notebook.get, reads(function))], notebook, without=released)
         fresh |= {name: value for name, value in meant.items() if name not in kept}
         notebook.update(fresh)
     try:
@@ -119,23 +119,6 @@ def _modules(tree: ast.Module) -> dict[str, ModuleType]:
     imports = [alias for statement in tree.body if isinstance(statement, ast.Import) for alias in statement.names]
     names = {alias.asname or alias.name.partition(".")[0]: alias.name if alias.asname else "" for alias in imports}
     return {name: sys.modules[full or name] for name, full in names.items() if (full or name) in sys.modules}
-
-
-def _read(functions: list[Any], notebook: dict[str, Any], released: set[str]) -> set[str]:
-    """Return the names that these functions of the notebook read, and those that they call, without `released` ones."""
-    names: set[str] = set()
-    while functions:
-        value = _unwrapped(functions.pop())
-        own = isinstance(value, FunctionType | type) and value.__module__ == notebook.get("__name__")
-        if own and value.__qualname__.partition(".")[0] not in released:
-            new = reads(value) - names
-            names |= new
-            functions += map(notebook.get, new)
-    return names
-
-
-def _unwrapped(value: Any) -> Any:
-    return inspect.unwrap(value) if isinstance(value, FunctionType) else value
 
 
 @functools.lru_cache(maxsize=8)  # a check has up to three functions, and a payoff runs its own at each move

@@ -2,7 +2,6 @@
 
 import functools
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ..words import N_, _, ngettext, of_chapter
@@ -289,16 +288,6 @@ def not_run(title: str, name: str, why: str) -> Feedback:
         lead = _("Only memory still holds the name {name}: no cell of the notebook defines it anymore.", name=name)
         what_to_do = _("Put its cell back, for example with Edit > Undo, and run it, then run this one again.")
     return Feedback(title, STALE, f"{lead} {what_to_do}")
-
-
-def ran_first(names: Iterable[str], set_up: bool) -> str:
-    """Return a sentence saying that the cells which define these names, or set-up cells, ran before the check."""
-    if set_up:
-        return _("The set-up cells had not run since the kernel started, so they ran first.")
-    if names:
-        defines = functools.reduce(lambda one, two: _("{one} and {two}", one=one, two=two), sorted(names))
-        return _("You had not run the cell that defines {names} as it stands now, so it ran first.", names=defines)
-    return ""
 
 
 def elsewhere(title: str, name: str) -> Feedback:

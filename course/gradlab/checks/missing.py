@@ -10,7 +10,6 @@ from .card import show
 from .cells import Chapter
 from .memory import memory
 from .messages import Feedback
-from .observation import Observation
 from .stale_cells import called_checks, missing_name, watched
 
 
@@ -25,15 +24,6 @@ def running() -> str:
     """Return the text of the running cell."""
     shell = get_ipython()
     return "".join(shell.user_ns.get("In", [])[-1:]) if shell is not None else ""
-
-
-def missing_setup(seen: list[Observation], chapter: Chapter) -> str:
-    """Return a name that a setup cell defines but a case lacked, or ""."""
-    errors = [observation.error for observation in seen if observation.error and observation.error.type == "NameError"]
-    missing = [name for error in errors if (name := missing_name(NameError(error.message)))]
-    names = [name for name in missing if name not in getattr(get_ipython(), "user_ns", {})]
-    known = chapter.setup_names(running()) if names and memory.authored is None else set()
-    return next((name for name in names if name in known), "")
 
 
 def explain_missing(shell: Any, kind: type, error: Exception, trace: Any, tb_offset: int | None = None) -> None:

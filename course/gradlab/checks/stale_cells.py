@@ -9,8 +9,9 @@ JupyterLab sends the notebook as it stands on the page before each check; other 
 """
 
 import ast
+import inspect
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable
 from dataclasses import dataclass, field
 from types import FunctionType
 from typing import Any
@@ -30,9 +31,8 @@ class Session:
 
     texts: for each name, the text of the cell that defined it last; saved_at: when the notebook was last saved, as of
     that cell's end. failed: for each name that a cell has since failed to define, how it ended, in a sentence. page:
-    the code cells as they stand on JupyterLab's page, while a check runs; None if they are unknown. ran_first: the
-    names in answers that the page ran automatically before this cell, and that were not in memory so. set_up_first:
-    whether it ran set-up cells that the kernel lacked.
+    the code cells as they stand on JupyterLab's page, while a check runs; None if they are unknown. ran_first: whether
+    the page ran cells before this one that were not in memory as they stand.
     """
 
     namespace: dict[str, Any]
@@ -42,8 +42,7 @@ class Session:
     page: list[dict[str, Any]] | None = None
     alone: bool = False
     open: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
-    ran_first: set[str] = field(default_factory=set)
-    set_up_first: bool = False
+    ran_first: bool = False
     _before: dict[str, Any] = field(default_factory=dict)
 
     def requested(self) -> None:
@@ -61,16 +60,12 @@ class Session:
         info, before, self._before = result.info, self._before, {}
         first = _sent_along().get("ran_first")
         if first is None:
-            self.ran_first, self.set_up_first, self.page, self.alone, self.open = set(), False, None, False, {}
+            self.ran_first, self.page, self.alone, self.open = False, None, False, {}
         if info is None:
             return
         text, error = info.raw_cell or "", result.error_before_exec or result.error_in_exec
         names = _bound(text)
-        lacked = {name for name in names if self.texts.get(name) != text}
-        if first == "setup":
-            self.set_up_first |= bool(lacked)
-        elif first:
-            self.ran_first |= lacked
+        self.ran_first |= first is not None and any(self.texts.get(name) != text for name in names)
         for name in names:
             earlier = before.get(name)  # None also for the cell that imports gradlab, whose begin was not noted
             if error is None or self.namespace.get(name) is not earlier:
@@ -109,20 +104,9 @@ class Session:
             return None
         return [cell for cell in cells if definitions(cell["source"]).get(name) == ran]
 
-    def _reached(self, functions: Iterable[Any]) -> Iterator[str]:
-        """Yield the names that cells have defined and that these functions, or functions they call, read.
-
-        Leaves out functions of other modules, whose names are not the notebook's.
-        """
-        todo = list(functions)
-        seen: set[str] = set()
-        while todo:
-            value = todo.pop()
-            if getattr(value, "__module__", None) == self.namespace.get("__name__"):
-                names = (reads(value) & self.texts.keys()) - seen
-                seen |= names
-                yield from sorted(names)
-                todo += [self.namespace.get(name) for name in names]
+    def _reached(self, functions: Iterable[Any]) -> list[str]:
+        """Return the names that cells have defined and that these functions, or functions they call, read."""
+        return sorted(reads_all(functions, self.namespace) & self.texts.keys())
 
 
 def _sent_along() -> dict[str, Any]:
@@ -142,6 +126,28 @@ def reads(value: Any) -> set[str]:
     return {
         name for function in functions if isinstance(function, FunctionType) for name in globals_read(function.__code__)
     }
+
+
+def reads_all(functions: Iterable[Any], namespace: dict[str, Any], without: Container[str] = ()) -> set[str]:
+    """Return the names that these functions of a notebook read, and those that they call.
+
+    without: names of functions that are not followed. Functions of other modules read no names of the notebook.
+    """
+    names: set[str] = set()
+    todo = [*functions]
+    while todo:
+        value = unwrapped(todo.pop())
+        own = isinstance(value, FunctionType | type) and value.__module__ == namespace.get("__name__")
+        if own and value.__qualname__.partition(".")[0] not in without:
+            new = reads(value) - names
+            names |= new
+            todo += map(namespace.get, new)
+    return names
+
+
+def unwrapped(value: Any) -> Any:
+    """Return the function that a decorated one wraps; any other value as it is."""
+    return inspect.unwrap(value) if isinstance(value, FunctionType) else value
 
 
 def _ended_in(error: BaseException) -> str:
