@@ -15,10 +15,10 @@ from msgspec.structs import replace
 
 from gradlab.checks.check import Check
 from gradlab.checks.encoding import encode
-from gradlab.checks.memory import memory
 from gradlab.checks.observation import Dict, Observation, replace_numbers
 from gradlab.checks.observe import observe
 from gradlab.checks.record import Case, CheckRecord, Slip
+from gradlab.checks.results import memory
 
 STUDENT_SEEDS = (1, 2)
 

@@ -31,10 +31,10 @@ from gradlab.checks.cells import Chapter
 from gradlab.checks.check import Check, CheckFailed, check
 from gradlab.checks.compare import compare
 from gradlab.checks.encoding import TooLarge, encode
-from gradlab.checks.memory import memory
 from gradlab.checks.observation import Observation
 from gradlab.checks.observe import observe
 from gradlab.checks.record import Record, RecordError
+from gradlab.checks.results import memory
 from gradlab.checks.summary import _overview, passed, summary
 
 

@@ -19,7 +19,6 @@ from .folds import fitting
 from .given import as_released, given, in_place_of_yours
 from .held_back import held_back
 from .known_state import known_state
-from .memory import memory
 from .messages import Feedback
 from .missing import CheckFailed, running
 from .observation import MAX_BYTES, OBSERVATION_MIME, Dict, Observation
@@ -27,7 +26,7 @@ from .observe import Scenario, call, observe
 from .plain import as_python
 from .reached import defined
 from .record import CheckRecord, RecordError, digest
-from .results import read, remember, remember_answer
+from .results import memory, read, remember, remember_answer
 from .reward import show_next, show_payoff
 from .stale_cells import watched
 from .summary import update

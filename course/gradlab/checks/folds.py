@@ -7,9 +7,9 @@ from itertools import starmap
 
 from ..words import N_, _
 from .cells import Chapter
-from .difference import RAISED
-from .memory import memory
+from .compare import RAISED
 from .messages import WRONG
+from .results import memory
 from .verdict import Verdict
 
 _STEPS = (N_("Open the hint"), N_("Open the approach"))  # the first two folds of every exercise

@@ -5,6 +5,10 @@ import random
 import sys
 import warnings
 from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import torch
 
 _LIMIT = sys.getrecursionlimit()
 
@@ -14,9 +18,9 @@ def known_state() -> Iterator[Callable[[], list[str]]]:
     """Enter the state of a fresh process with seed 0, and restore the earlier state on exit, even after an error.
 
     The state is: a fixed recursion limit, fixed random states of Python, NumPy and torch, each warning shown once and
-    never raised as an error, and what `torch_state` says. NumPy and torch count only if they have been imported.
-    Yields a function that lists the settings that have changed since, as codes with what they are now. Random states
-    and warnings do not count: any code may change them.
+    never raised as an error, and torch's settings as in a new process. NumPy and torch count only if they have been
+    imported. Yields a function that lists the settings that have changed since, as codes with what they are now. Random
+    states and warnings do not count: any code may change them.
     """
     limit, state, numpy = sys.getrecursionlimit(), random.getstate(), sys.modules.get("numpy")
     numpy_state = numpy and numpy.random.get_state()
@@ -40,10 +44,61 @@ def known_state() -> Iterator[Callable[[], list[str]]]:
                 numpy.random.set_state(numpy_state)
 
 
-def _torch_state() -> contextlib.AbstractContextManager[Callable[[], list[str]]]:
-    """Return `torch_state`, or without torch a block in which nothing of it changes."""
-    if not sys.modules.get("torch"):
-        return contextlib.nullcontext(list)
-    from .torch_state import torch_state
+@contextlib.contextmanager
+def _torch_state() -> Iterator[Callable[[], list[str]]]:
+    """Do the same for torch, if it has been imported.
 
-    return torch_state()
+    The state is: grad mode on, inference and anomaly mode off, default dtype float32, default device the CPU, no global
+    module hooks.
+    """
+    if not sys.modules.get("torch"):
+        yield list
+        return
+    import torch
+    from torch.nn.modules import module as nn_module
+
+    cpu, dtype, device = torch.device("cpu"), torch.get_default_dtype(), torch.get_default_device()
+    state = torch.get_rng_state()
+    anomaly, nan_check = torch.is_anomaly_enabled(), torch.is_anomaly_check_nan_enabled()
+    kept = [value for name, value in vars(nn_module).items() if name.startswith("_global_") and isinstance(value, dict)]
+    hooks = [(registered, dict(registered)) for registered in kept]
+    full_backward = nn_module._global_is_full_backward_hook
+
+    def left_changed() -> list[str]:
+        settings = {
+            "grad_mode_off": not torch.is_grad_enabled(),
+            "inference_mode_on": torch.is_inference_mode_enabled(),
+            "anomaly_mode_on": torch.is_anomaly_enabled(),
+            f"default_dtype:{torch.get_default_dtype()}": torch.get_default_dtype() is not torch.float32,
+            f"default_device:{torch.get_default_device()}": torch.get_default_device() != cpu,
+            "module_hooks": any(registered for registered, _before in hooks),
+        }
+        return [code for code, is_so in settings.items() if is_so]
+
+    with torch.inference_mode(False), torch.enable_grad():
+        try:
+            torch.set_default_dtype(torch.float32)
+            _set_default_device(cpu)
+            torch.autograd.set_detect_anomaly(False)
+            torch.default_generator.manual_seed(0)  # torch.manual_seed would also queue a call for every GPU
+            for registered, _before in hooks:
+                registered.clear()
+            nn_module._global_is_full_backward_hook = None
+            yield left_changed
+        finally:
+            torch.set_default_dtype(dtype)
+            _set_default_device(device)
+            torch.autograd.set_detect_anomaly(anomaly, nan_check)
+            torch.set_rng_state(state)
+            for registered, before in hooks:
+                registered.clear()
+                registered.update(before)
+            nn_module._global_is_full_backward_hook = full_backward
+
+
+def _set_default_device(device: "torch.device") -> None:
+    """Set torch's default device, but only if it differs: setting it once slows down all of torch's later calls."""
+    import torch
+
+    if torch.get_default_device() != device:
+        torch.set_default_device(None if device == torch.device("cpu") else device)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ..words import N_, _, ngettext, of_chapter
 from . import sides
-from .difference import RAISED, Difference
+from .compare import RAISED, Difference
 from .likeness import likeness, where_wrong
 from .observation import Dict, List, Observation, Tensor, Tuple, kind_of
 from .record import Case, CheckRecord, Slip, titled

@@ -8,8 +8,8 @@ from .. import notebook
 from . import messages
 from .card import show
 from .cells import Chapter
-from .memory import memory
 from .messages import Feedback
+from .results import memory
 from .stale_cells import called_checks, missing_name, watched
 
 

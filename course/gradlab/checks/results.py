@@ -1,18 +1,40 @@
-"""Remember which checks were tried and passed, and list the exercises."""
+"""Remember which checks were tried and passed, in this process and beyond it, and list the exercises."""
 
 import contextlib
 import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
+
+from IPython.display import DisplayHandle
 
 from ..notebook import CHAPTER, home
 from ..store import Store
 from . import record
-from .record import SUFFIX, Exercise
+from .record import SUFFIX, CheckRecord, Exercise
 
 FILE = ".progress.json"
 _verdicts = Store(FILE, Literal["passed", "tried"])
 _answers = Store(".answers.json", str)
+
+
+@dataclass
+class Memory:
+    """What is remembered until the kernel ends.
+
+    authored: set while a chapter is built: makes a check's record from its reference cell, or returns None without such
+    a cell. stands: by the check's name, whether its last run passed. summaries: where `summary` was last shown; checks
+    passed later appear there too. repeated: by check, the kind of its last failure, and how often it was repeated.
+    """
+
+    authored: Callable[[Any], CheckRecord | None] | None = None
+    stands: dict[str, bool] = field(default_factory=dict)
+    summaries: list[DisplayHandle] = field(default_factory=list)
+    repeated: dict[str, tuple[tuple[str, str], int]] = field(default_factory=dict)
+
+
+memory = Memory()
 
 
 def read(folder: Path | None = None) -> dict[str, str]:

@@ -5,8 +5,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from ..words import N_, _, ngettext
-from .compare import KINDS, alike_labelled, missing_words, place_of
-from .difference import Difference, Place
+from .compare import KINDS, Difference, Place, alike_labelled, missing_words, place_of
 from .observation import NUMERIC, Dict, Error, Float, Observation, Tensor, Value, kind_of, parts, shape_of
 from .record import Case
 from .show import show, show_with_type, shown_apart

@@ -1,18 +1,22 @@
-"""The summary at the end of a chapter: each exercise's state and points, from the last run of its check."""
+"""The end of a chapter: each exercise's state and points, what its reader has learned, and the next chapter's link."""
+
+import re
+from pathlib import Path
 
 from IPython.display import display
 
 from .. import notebook
+from ..notebook import CHAPTER
 from ..own_pictures import as_data, kept
 from ..words import N_, _, of_chapter
 from .card import in_notebook, overview
 from .cells import Chapter
-from .ending import ending
-from .memory import memory
 from .record import titled
-from .results import read
+from .results import memory, read
 
 _STATES = {"passed": N_("passed"), "tried": N_("not yet"), "": N_("not tried")}  # by what is remembered of a check
+# The first list under a line in bold: "You will be able to", in the chapter's language
+_PROMISE = re.compile(r"^\*\*[^*\n]+\*\*$\s*(^- .*?)(?=^\*\*|\Z)", re.MULTILINE | re.DOTALL)
 
 
 def passed(check_id: str) -> bool:
@@ -70,5 +74,36 @@ def _overview(chapter: Chapter) -> list[dict[str, str]]:
     width = max((len(title) for title, *_state in rows), default=0) + 4
     lines = [f"{title} {'.' * (width - len(title))} {_(state):9} {of}".rstrip() for title, state, of in rows]
     table = {"text/html": overview(rows, said, owned), "text/plain": "\n".join([*lines, said])}
-    end = "" if memory.authored else ending(chapter, {*states} == {"passed"})
+    end = "" if memory.authored else _ending(chapter, {*states} == {"passed"})
     return [table, *([{"text/markdown": end, "text/plain": end}] if end else [])]
+
+
+def _ending(chapter: Chapter, done: bool) -> str:
+    """Return Markdown with a link to the next chapter; if `done`, what this chapter's opening promised comes first.
+
+    After the last chapter, the link leads to the start page; outside a chapter's folder there is no link.
+    """
+    folder, texts = chapter.folder, [cell["source"] for cell in chapter.cells[:1]] if done else []
+    promised = [match[1].strip() for text in texts if (match := _PROMISE.search(text))]
+    # Translators: the heading of a list of what a reader has learned
+    you_can = _("You can now")
+    parts = [f"**{you_can}**\n\n{skills}" for skills in promised]
+    following = sorted(path for path in folder.parent.glob("*") if CHAPTER.fullmatch(path.name) and path > folder)
+    start = folder.parent / "README.md"
+    if not CHAPTER.fullmatch(folder.name):
+        return "\n\n".join(parts)
+    if following:
+        name = following[0].name
+        # Translators: before the title of the next chapter
+        next_one = _("Next:")
+        parts.append(f"**{next_one}** [{_title(following[0])}](../{name}/{name}.ipynb)")
+    elif start.is_file():
+        last, back = _("This was the last chapter."), _("Back to the start page")
+        parts.append(f"{last} [{back}](../{start.name})")
+    return "\n\n".join(parts)
+
+
+def _title(folder: Path) -> str:
+    """Return a chapter's title, from its notebook's heading, else from its folder's name."""
+    heading = "".join(cell["source"] for cell in Chapter(folder).cells[:1]).partition("\n")[0]
+    return heading.removeprefix("# ") if heading.startswith("# ") else folder.name.replace("_", " ")

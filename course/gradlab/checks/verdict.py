@@ -9,8 +9,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from ..words import _
-from .compare import Judge, alike_labelled, compare
-from .difference import RAISED, Difference
+from .compare import RAISED, Difference, Judge, alike_labelled, compare
 from .encoding import decode
 from .messages import PASSED, REFUSED, Feedback, failure, success
 from .observation import Observation, read_observation, tensors

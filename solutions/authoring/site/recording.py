@@ -14,7 +14,7 @@ from nbformat.v4 import new_code_cell
 from nbgrader.utils import is_grade
 
 from gradlab import live
-from gradlab.checks.memory import memory
+from gradlab.checks.results import memory
 from gradlab.payoffs import Payoff, PayoffOutput
 from gradlab.predict.kinds import Numbers, shown
 from gradlab.predict.prediction import Prediction
