@@ -11,7 +11,7 @@ from ..pictures.picture import Picture
 from ..returned import is_answer
 from ..words import _
 from . import messages
-from .card import help_link, show
+from .card import show
 from .cells import Chapter
 from .compare import Judge
 from .encoding import TooLarge, decode
@@ -111,9 +111,7 @@ def check(
     if feedback.state != messages.STOPPED:
         memory.stands[name] = verdict.passed
         _remember(stated, record.answer, verdict)
-    fold = None if memory.authored else fitting(name, verdict, chapter, record.cell)
-    link = f"{chapter.folder.name}.ipynb#cell-id={fold.cell}" if fold else ""
-    show(feedback, drawn, help_link(link, fold.number, fold.says) if fold else "")
+    show(feedback, drawn, "" if memory.authored else fitting(name, verdict, chapter, record.cell))
     if verdict.passed and session and session.alone:
         show_payoff(record.cell, session.page or [], session.namespace)
         show_next(stated.check_id, chapter)

@@ -2,10 +2,9 @@
 
 import html
 import re
-from dataclasses import dataclass, replace
-from itertools import starmap
 
 from ..words import N_, _
+from .card import help_link
 from .cells import Chapter
 from .compare import RAISED
 from .messages import WRONG
@@ -15,38 +14,27 @@ from .verdict import Verdict
 _STEPS = (N_("Open the hint"), N_("Open the approach"))  # the first two folds of every exercise
 
 
-@dataclass(frozen=True)
-class Fold:
-    """A fold above a check. cell: the id of its cell; number: its index in the cell; title: its HTML.
+def fitting(name: str, verdict: Verdict, chapter: Chapter, check: str) -> str:
+    """Return an HTML link to the fold to offer after this verdict, or "".
 
-    says: the text of the card's link to this fold.
-    """
-
-    cell: str
-    number: int
-    title: str
-    says: str = ""
-
-
-def fitting(name: str, verdict: Verdict, chapter: Chapter, cell: str) -> Fold | None:
-    """Return the fold to offer after this verdict, or None.
-
-    name: the check's name; cell: the grade_id of its cell. A first failure of its kind gets only help that quotes it;
+    name: the check's name; check: the grade_id of its cell. A first failure of its kind gets only help that quotes it;
     each further one gets the next fold.
     """
     if verdict.feedback.state != WRONG:
         memory.repeated.pop(name, None)
-        return None
+        return ""
     before, times = memory.repeated.get(name, (None, 0))
     again = before == (kind := _kind(verdict))
     memory.repeated[name] = kind, times + again
-    folds = [fold for fold in starmap(Fold, chapter.help_above(cell)) if fold.cell]  # a link needs a cell's id
+    folds = [fold for fold in chapter.help_above(check) if fold[0]]  # a link needs a cell's id
     steps, helps = folds[: len(_STEPS)], folds[len(_STEPS) :]
     if again and steps:
         step = min(times, len(steps) - 1)
-        return replace(steps[step], says=_(_STEPS[step]))
-    matching = next((fold for fold in helps if quotes(fold.title, verdict)), None)
-    return matching and replace(matching, says=_("Open the help for this message"))
+        offered, says = steps[step : step + 1], _(_STEPS[step])
+    else:
+        offered = [fold for fold in helps if quotes(fold[2], verdict)]
+        says = _("Open the help for this message")
+    return next((help_link(f"{chapter.folder.name}.ipynb#cell-id={cell}", n, says) for cell, n, _title in offered), "")
 
 
 def quotes(title: str, verdict: Verdict) -> bool:

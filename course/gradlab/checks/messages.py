@@ -177,8 +177,7 @@ def failure(
     if partly:
         name = _of(title, partly.name)
         known = " ".join([_("Likely slip in this case: {name}.", name=name), _of(title, partly.says)])
-    note_first = note if kind == "type" else ""  # the numbers are right: that comes before what is wrong
-    lead = known or note_first or hint or (note if kind in _NOTES_LEAD else "") or sentence
+    lead = known or (note if kind in _NOTES_LEAD else "") or hint or sentence
     # Translators: place: a part of a value, such as "index [0] in returned[1]"
     line, raised = _("First difference at {place}.", place=place) if place else "", ""
     if kind in RAISED:

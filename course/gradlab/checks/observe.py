@@ -104,18 +104,17 @@ def _meant(raised: BaseException) -> str:
     with contextlib.suppress(Exception):  # the object may have any `__dir__`
         if isinstance(raised, AttributeError):
             names = dir(raised.obj)
-        elif trace := innermost(raised):
-            names = [*trace.tb_frame.f_locals, *trace.tb_frame.f_globals, *vars(builtins)]
+        elif frame := innermost(raised):
+            names = [*frame.f_locals, *frame.f_globals, *vars(builtins)]
         return text_within("".join(difflib.get_close_matches(str(raised.name or ""), names, 1, 0.75)))
     return ""
 
 
 def _unsolved(raised: BaseException, answer: Callable) -> str:
     """Return the name of the learner's function, other than the answer, that raised NotImplementedError, or ""."""
-    trace = innermost(raised) if isinstance(raised, NotImplementedError) else None
-    if trace is None or trace.tb_frame.f_code in _codes(answer):
+    frame = innermost(raised) if isinstance(raised, NotImplementedError) else None
+    if frame is None or frame.f_code in _codes(answer):
         return ""
-    frame = trace.tb_frame
     return frame.f_code.co_name if frame.f_globals is getattr(answer, "__globals__", None) else ""
 
 

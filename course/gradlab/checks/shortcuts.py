@@ -5,7 +5,6 @@ process where torch cannot differentiate (`alone`).
 """
 
 import contextlib
-import dis
 import functools
 import types
 from collections.abc import Callable, Iterator
@@ -13,7 +12,7 @@ from collections.abc import Callable, Iterator
 import torch
 from torch._C import DispatchKey, DispatchKeySet
 
-from .innermost import innermost
+from .innermost import raised_in_torch
 from .members import own_members
 
 _ENTRIES = [
@@ -73,7 +72,7 @@ def without_autograd(answer: Callable) -> Callable:
             try:
                 return answer(*args, **kwargs)
             except RuntimeError as error:
-                if NOT_RECORDED in str(error) and not _raised_in_python(error):
+                if NOT_RECORDED in str(error) and raised_in_torch(error):
                     raise ShortcutError("torch's autograd was called") from error
                 raise
 
@@ -84,12 +83,6 @@ def _of_a_graph(given) -> bool:
     if isinstance(given, list | tuple):
         return any(map(_of_a_graph, given))
     return isinstance(given, torch.autograd.graph.Node) or (isinstance(given, torch.Tensor) and given.requires_grad)
-
-
-def _raised_in_python(error: BaseException) -> bool:
-    """Return whether a `raise` statement, not torch, raised the error; reads the bytecode of CPython 3.11 to 3.13."""
-    trace = innermost(error)
-    return trace is not None and dis.opname[trace.tb_frame.f_code.co_code[trace.tb_lasti]] == "RAISE_VARARGS"
 
 
 def _guarded(member):

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch.overrides import TorchFunctionMode, resolve_name
 
-from .innermost import innermost
+from .innermost import raised_in_torch
 
 
 class TorchError(Exception):
@@ -65,6 +65,4 @@ def _is_torchs(error: BaseException | None) -> bool:
     """Return whether an error came from torch's Python code, or from torch rejecting a value that is not a tensor."""
     if error is None or isinstance(error, TorchError):
         return False
-    trace = innermost(error)
-    where = trace.tb_frame.f_globals.get("__name__", "") if trace else ""
-    return where.partition(".")[0] == "torch" or (isinstance(error, TypeError) and "must be Tensor, not" in str(error))
+    return raised_in_torch(error) or (isinstance(error, TypeError) and "must be Tensor, not" in str(error))
