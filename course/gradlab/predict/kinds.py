@@ -49,15 +49,10 @@ class Kind:
 
     def translated(self, text: str) -> str:
         """Return a label, an option or an answer in the reader's language."""
-        options = {option for blank in self.blanks for option in blank.options}
-        same = text in options and len({told(self.name, option) for option in options}) < len(options)
-        return text if same else told(self.name, text)
+        return told(self.name, text)
 
     def meant(self, texts: Sequence[str]) -> list[str]:
-        """Return a guess whose options are in the reader's language with the options as the chapter has them.
-
-        Options that have the same translation cannot be told apart, so `translated` leaves all in English.
-        """
+        """Return a guess whose options are in the reader's language with the options as the chapter has them."""
         options = {self.translated(option): option for blank in self.blanks for option in blank.options}
         return [options.get(text, text) for text in texts]
 
@@ -106,8 +101,7 @@ class Numbers(Kind):
         for (label, blanks), value in zip(self.labels.items(), _spread(given, list(self.labels)), strict=True):
             flat = [None] * len(blanks) if value is None else _flat(value)
             if len(flat) != len(blanks):
-                parts = {"label": label, "count": len(blanks), "given": len(flat)}
-                raise PredictionError(_("{label} has {count} blanks, but compare() was given {given} numbers", **parts))
+                raise _other_than(map(shown, flat), blanks)
             numbers += [None if number is None else float(number) for number in flat]
         return numbers
 
@@ -122,11 +116,9 @@ class Choice(Kind):
         self.blanks = [Blank(line, tuple(options)) for line in lines]
 
     def answers(self, given):
-        labels = [blank.label for blank in self.blanks]
-        words = [_word(value) for value in _spread(given, labels)]
-        options = self.blanks[0].options
-        if unknown := [value for value in words if value not in options]:
-            raise PredictionError(_("{value!r} is not one of the options", value=unknown[0]))
+        words = [_word(value) for value in _spread(given, [blank.label for blank in self.blanks])]
+        if not {*words} <= {*self.blanks[0].options}:
+            raise _other_than(words, self.blanks[0].options)
         return words
 
 

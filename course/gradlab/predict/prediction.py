@@ -25,7 +25,6 @@ _SCORES = {  # by whether the guess is right, "many" if it has several parts; an
     ("many", False): N_("{right} of {total} right, and you were not sure."),
 }
 _open: dict[str, Any] = {}  # by name: the form waiting for a guess
-_running: list[str] = []  # the prediction whose block is running
 _prepared: dict[str, "Prediction"] = {}  # by name: the predictions that read their own answers
 
 
@@ -116,9 +115,6 @@ class Prediction:
         return told(self.name, self.question)
 
     def __enter__(self):
-        if _running:
-            raise PredictionError(_("{name} is inside {outer}: end that first", name=self.name, outer=_running[-1]))
-        _running.append(self.name)
         self.answers, self._captured = [], Captured().start()
         return self
 
@@ -128,7 +124,6 @@ class Prediction:
                 self._read(self._reader)
         finally:
             self._captured.stop()
-            _running.clear()
             if error is not None or not self.answers:
                 self._captured.replay()
         if error is None and not self.answers:
