@@ -57,7 +57,6 @@ _TENSOR_HINTS = {  # by the type of yours, if a tensor is expected
 }
 
 _RETURNED = re.compile(r"$|returned\b")  # the label of what the answer returned; "" for the only value
-_GRADIENT = re.compile(r"\bgrad(ient)?s?\b")  # in the label of what may be a gradient
 _EMPTY = (Dict({}), List([]), Tuple([]))
 _SAID = ("raised", "shortcut", "torch")  # the sentence says it all: the expected side is "no error"
 # The kinds of difference whose note says more than the sentence
@@ -244,10 +243,8 @@ def _about_none(label: str, tensor: bool, none_is_right: bool) -> str:
         if none_is_right:
             return ""
         cause = _("Your function returned None: is the return statement missing?")
-    elif _GRADIENT.search(label):
-        return _("There is None where a gradient belongs: was the gradient cleared, never computed, or not returned?")
     else:
-        cause = _("There is None where a value belongs: was it never computed, or not returned?")
+        cause = _("There is None where a value belongs: was it cleared, never computed, or not returned?")
     none = _("backward() itself returns None, and a non-leaf tensor's .grad is None too.") if tensor else ""
     return f"{cause} {none}".strip()
 

@@ -96,10 +96,6 @@ def _bound_names(statement: ast.stmt) -> Iterator[str]:
                     yield root.id
             case ast.Import() | ast.ImportFrom():
                 yield from (alias.asname or alias.name.split(".")[0] for alias in node.names)
-            case ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)) | ast.ExceptHandler(name=str(name)):
-                yield name
-            case ast.MatchMapping(rest=str(name)):
-                yield name
 
 
 def _globals_read(statement: ast.stmt) -> frozenset[str]:

@@ -98,7 +98,7 @@ class Numbers(Kind):
 
     def answers(self, given):
         numbers = []
-        for (label, blanks), value in zip(self.labels.items(), _spread(given, list(self.labels)), strict=True):
+        for blanks, value in zip(self.labels.values(), _spread(given, list(self.labels)), strict=True):
             flat = [None] * len(blanks) if value is None else _flat(value)
             if len(flat) != len(blanks):
                 raise _other_than(map(shown, flat), blanks)
