@@ -239,12 +239,6 @@ def test_a_guess_that_no_longer_fits_is_asked_for_again(shell):
     assert "The answer" in shown[1]["text/plain"]
 
 
-@pytest.mark.parametrize(("count", "said"), [(1, "1 guess entered, 1"), (11, "11 guesses entered, 11")])
-def test_the_number_of_guesses_is_said_in_english(count, said):
-    made = {f"s{n}": a_guess(right=[True, True]) for n in range(count)}
-    assert lookback._lookback(made)["text/plain"].startswith(said)
-
-
 def test_the_chapter_ends_with_what_was_sure_and_wrong(shell):
     guesses.remember("s1-run", a_guess("What of x < y?", sure=True))
     guesses.remember("s2-run", a_guess("What of z?", sure=False))

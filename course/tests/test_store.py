@@ -1,6 +1,7 @@
 """What is remembered of a learner beside the chapters: no entry is lost, and no file is left behind."""
 
 import errno
+import shutil
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -8,6 +9,7 @@ import pytest
 
 from gradlab import atomic, notebook
 from gradlab.checks import results
+from gradlab.checks.record import CheckRecord, Record
 from gradlab.predict import guesses
 from gradlab.store import Store
 
@@ -55,3 +57,16 @@ def test_chapters_share_their_memories_and_a_copy_keeps_its_own(tmp_path, monkey
     guesses.remember("s1-run", guesses.Guess("What?", ["1"], True, [False]))
     found = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file()}
     assert found == {str(Path(home, name)) for name in (results.FILE, guesses.FILE)}
+
+
+def test_a_kept_copy_and_a_chapter_without_a_record_have_no_exercises(tmp_path):
+    for name, checks in {"01_graph": ["01.1", "01.2"], "02_external_gradients": ["02.1"]}.items():
+        (tmp_path / name).mkdir()
+        record = Record(name, {check: CheckRecord(f"{check} a title", "", []) for check in checks})
+        (tmp_path / name / f"{name}.record.json").write_text(record.to_json())
+    shutil.copytree(tmp_path / "01_graph", tmp_path / "01_graph.before-2026-11-21")
+    (tmp_path / "03_without_record").mkdir()
+    (tmp_path / "04_damaged").mkdir()
+    (tmp_path / "04_damaged/04_damaged.record.json").write_text("not a record")
+    found = {chapter: list(checks) for chapter, checks in results.exercises(tmp_path).items()}
+    assert found == {"01_graph": ["01.1", "01.2"], "02_external_gradients": ["02.1"]}

@@ -178,15 +178,6 @@ def test_the_state_is_known_inside_and_restored_outside():
     assert (random.random(), np.random.rand()) == expected[1:]
 
 
-def test_a_learners_own_state_does_not_change_a_verdict(exercise):
-    torch.set_default_dtype(torch.float64)
-    try:
-        assert "float32" in says(lambda x, v: torch.zeros(x.shape) + cube(x, v).float())
-        assert torch.get_default_dtype() == torch.float64
-    finally:
-        torch.set_default_dtype(torch.float32)
-
-
 def interrupted(x, v):
     if x.shape == (4,):
         raise KeyboardInterrupt
@@ -203,14 +194,6 @@ def test_an_interrupted_check_says_in_which_case_it_was_and_leaves_what_was_pass
     beside.write_text(Record.from_json(beside.read_text()).of_cell("").to_json())
     with pytest.raises(KeyboardInterrupt):  # in grading
         check("02.1 the gradient at x", interrupted)
-
-
-def test_the_summary_says_which_checks_stand(exercise, capsys):
-    check("02.1 the gradient at x", cube)
-    says(external_gradient_alone)
-    capsys.readouterr()
-    summary()
-    assert capsys.readouterr().out == "02.1 the gradient at x .... not yet\n0 of 1 checks passed.\n"
 
 
 def stored_record() -> Record:
@@ -320,6 +303,8 @@ def test_progress_remembers_what_was_passed_or_tried_but_not_a_stub(beside):
     assert results.read(beside.parent) == {"02.1": "tried"}
     check("02.1 the gradient at x", cube)
     assert results.read(beside.parent) == {"02.1": "passed"}
+    says(stub)
+    assert results.read(beside.parent) == {"02.1": "tried"}, "an exercise that is reset is passed no more"
 
 
 def summary_after_a_restart(monkeypatch, capsys) -> str:
@@ -350,15 +335,6 @@ def test_the_summary_remembers_across_restarts_and_knows_the_points(beside, monk
     assert capsys.readouterr().out.startswith(f"{line} not yet   0 of 3\n0 of 1"), "the tick is taken back"
 
 
-def test_a_passed_exercise_that_is_reset_is_passed_no_more(beside, monkeypatch):
-    noted = []
-    monkeypatch.setattr(checking, "remember", lambda check_id, verdict: noted.append(verdict))
-    monkeypatch.setattr(checking, "read", lambda: {"02.1": "passed"})
-
-    says(stub)
-    assert noted == ["tried"]
-
-
 ANOTHER_KERNEL = """
 from IPython.core.interactiveshell import InteractiveShell
 shell = InteractiveShell.instance()
@@ -375,14 +351,6 @@ def test_a_missing_answer_is_named_in_a_kernel_that_gradlab_did_not_start(tmp_pa
     assert "Traceback" not in shown
 
 
-def test_what_is_owned_is_said_when_it_is(exercise, capsys):
-    exercise(owns="Any cube can be walked backwards by your function.")
-    check("02.1 the gradient at x", cube)
-    out = capsys.readouterr().out
-    assert out.endswith("6 cases agree with torch.\nAny cube can be walked backwards by your function.\n")
-    assert stored_record().checks["02.1"].cases_only().owns == ""
-
-
 @pytest.mark.parametrize(
     ("owns", "lead"),
     [("", "Yours now: <code>cube</code>"), ("Your function walks any cube backwards.",) * 2],
@@ -391,6 +359,7 @@ def test_the_card_of_a_pass_begins_with_what_is_owned(beside, cards, owns, lead)
     change_record(beside, answer="cube", owns=owns)
     check("02.1 the gradient at x", cube)
     assert f'<p class="gl-card-lead">{lead}</p>' in cards[0]["text/html"]
+    assert cards[0]["text/plain"].endswith(f"6 cases agree with torch.\n{owns}".rstrip())
 
 
 def fold(title) -> str:
@@ -586,20 +555,6 @@ def test_in_grading_the_results_of_all_cases_are_limited_together(beside, monkey
     beside.write_text(record.of_cell(record.checks["02.1"].cell).to_json())
     with pytest.raises(TooLarge, match="the results of all 6 cases exceed 4 MB"):
         check("02.1 the gradient at x", lambda x, v: torch.rand(90_000, dtype=torch.float64))
-
-
-def test_too_much_is_refused():
-    def huge(x, v):
-        return torch.zeros(200_000)
-
-    def deep(x, v):
-        out = []
-        for _ in range(100):
-            out = [out]
-        return out
-
-    for answer in (huge, deep):
-        assert observe(answer, checking.call, a_case()).error.type == "gradlab.checks.encoding.TooLarge"
 
 
 def test_numbers_are_distinct_clear_of_zero_and_repeatable():

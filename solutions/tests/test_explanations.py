@@ -12,11 +12,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from msgspec.structs import replace
 
 from authoring.reference import AuthoredCheck, Reference, encode_case, numbers
 from gradlab.checks.observe import call, observe
-from gradlab.checks.record import CheckRecord, Record
+from gradlab.checks.record import CheckRecord
 from gradlab.checks.verdict import Verdict, judge_check
 
 TEXTS = Path(__file__).with_name("explanations.txt")
@@ -212,7 +211,6 @@ CUBES = {
     "StopIteration": ("raised", cube(raising(StopIteration()), scenario=yielding("returned"))),
     "a misspelled attribute": ("raised", cube(lambda x, v: torch.sigmod(x))),
     "a misspelled name": ("raised", cube(lambda x, v: right_cub(x, v))),  # noqa: F821
-    "an unknown attribute": ("raised", cube(lambda x, v: x.something_else())),
     "an error in what follows": ("raised", cube(lambda x, v: v.flatten()[:1], scenario=backward_later)),
     "not solved": ("unsolved", cube(raising(NotImplementedError()))),
     "the error that is expected": ("passed", cube(right_cube, scenario=then_an_error)),
@@ -375,7 +373,6 @@ AFTERWARDS = yielding("returned", "weight.grad afterwards")
 VALUES = {
     "a label tells where": ("value", Answer(lambda leaf: None, halved, scenario=walked_twice)),
     "a label that comes again is counted": ("value", Answer(in_turn(1, 2), in_turn(1, 1), yielding("y", "y"))),
-    "in a label that comes again": ("value", Answer(in_turn([1], [2]), in_turn([1], [1]), yielding("y", "y"))),
     "parts are named as in Python": ("value", values({"losses": [[1, 2], [3, 4]]}, {"losses": [[1, 2], [3, 5]]})),
     "a part of what is returned": ("value", values((1, 2), (1, 3))),
     "a tensor in a tuple": ("value", values((ONES, ONES), (ONES, 2 * ONES))),
@@ -393,27 +390,18 @@ VALUES = {
     "an array of objects": ("type", values(np.ones(1), OBJECTS)),
     "the keys of a learner's own dict": ("keys", values({"a": 1, "b": 2}, {"a": 1, "c": 2})),
     "where float32 comes from": ("dtype", values(ONES.double(), ONES)),
-    "float32 where no float belongs": ("dtype", values(ONES.bool(), ONES)),
     "an array's float32": ("dtype", values(np.ones(2), np.ones(2, np.float32))),
-    "a tuple of another length": ("length", values((ONES, ONES), (ONES,))),
-    "a list instead of a tuple of tensors": ("type", values((ONES, ONES), [ONES, ONES])),
     "a NumPy float": ("type", values(2.5, np.float64(2.5))),
     "a tensor instead of a float": ("type", values(2.5, float64(2.5).sum())),
     "a tuple's numbers are right": ("type", values((1.5, 2.5), [1.5, 2.5])),
-    "a list's numbers are right": ("type", values([1.5, 2.5], torch.tensor([1.5, 2.5]))),
-    "a tuple's words are right": ("type", values(("a", "b"), ["a", "b"])),
     "sizes of an empty input": ("type", Answer(lambda x: x, lambda x: 1, cases=no_rows)),
-    "sizes of an empty array": ("type", values(np.zeros((2, 0)), 1)),
     "empty inputs are not shown, but None is": ("value", values(2.0, 3.0, cases=some_empty)),
     "one case is right": ("value", Answer(lambda x: x, lambda x: 1.0, cases=two)),
     "no case is right": ("value", Answer(lambda x: x, lambda x: 3.0, cases=two)),
     "a missing value": ("type", values(ONES, None, scenario=yielding("first slope"))),
     "a tuple under a label": ("type", values(ONES, (ONES,), scenario=yielding("first slope"))),
     "no return under a label": ("type", Answer(in_turn(2.0, ONES), in_turn(None, ONES), AFTERWARDS)),
-    "a missing gradient": ("type", Answer(in_turn(2.0, ONES), in_turn(2.0, None), AFTERWARDS)),
     "a number instead of None": ("type", Answer(in_turn(None, ONES), in_turn(2.0, ONES), AFTERWARDS)),
-    "missing gradients": ("type", values(ONES, None, scenario=yielding("gradients"))),
-    "a gradient under a label with an apostrophe": ("type", values(ONES, None, scenario=yielding("the leaf's grad"))),
     "a missing part": ("type", values({"a": 1, "b": ONES}, {"a": 1, "b": None})),
     "None where it is right in another case": (
         "type",
@@ -422,7 +410,6 @@ VALUES = {
     "a case's value": ("value", product(lambda x, v: v)),
     "absolute values": ("value", product(lambda x, v: (x * v).abs())),
     "a different shape": ("shape", product(lambda x, v: (x * v)[:, None])),
-    "numbers in a tuple": ("type", product(lambda x, v: tuple((x * v).tolist()))),
     "zeros for some": ("value", product(lambda x, v: (x * v).clamp(min=0))),
     "a value expected elsewhere": (
         "value",
@@ -459,16 +446,6 @@ def test_an_answer_gets_its_verdict_and_its_words(name):
     verdict = answer.verdict()[1]
     assert (verdict.difference.kind if verdict.difference else verdict.feedback.state) == kind
     assert verdict.passed or text_of(verdict) == told()[name]
-
-
-NUMBERS = [(ONES, 0 * ONES), (2.5, 3.5)]
-OTHERS = [(3, 4), (["x", "y"], ["y", "x"]), ([1, 2], [1]), (True, False), (None, 3), (ONES.size(), torch.Size([3]))]
-
-
-@pytest.mark.parametrize(("right", "wrong"), NUMBERS + OTHERS)
-def test_only_what_torch_computed_is_called_torchs(right, wrong):
-    whose = "torch's" if isinstance(right, torch.Tensor | float) else "expected"
-    assert values(right, wrong).verdict()[1].feedback.whose == whose
 
 
 @pytest.mark.parametrize("device", ["meta", None])
@@ -534,38 +511,6 @@ def test_a_slip_is_named_if_it_alone_explains_most_of_its_cases(wrong, slips, na
     feedback = Answer(lambda x: x, wrong, cases=six_numbers, slips=slips).verdict()[1].feedback
     assert feedback.name == named
     assert feedback.lead.startswith(lead)
-
-
-@pytest.mark.parametrize(
-    "slip",
-    [
-        [{"a": torch.ones(2), "b": 2}, 3, (1, [2, 3])],  # as expected
-        [{"a": torch.ones(2), "b": 4}, 3, (1, [2, 5])],
-        [{"a": torch.ones(2), "b": 2.0}, 3.0, (True, [2, 3])],
-        [{"a": torch.ones(2), "b": 2}, 3, (1, [2, 3, 4]), {"d": []}],
-        [{"a": torch.ones(2, requires_grad=True), "b": 2}, 3, [1, [2, 3]]],
-        [{"a": torch.ones(1, 2), "c": 2}, None],
-        [{"b": 2, "a": torch.ones(2)}, torch.zeros(0), (1, [2, 3]), "more"],
-        [{"a": {"tensor": torch.tensor(1), "as": {}}, "b": torch.Size([2])}, float("nan"), (1,)],
-        [],
-    ],
-)
-def test_a_slip_comes_out_of_a_record_as_it_went_in(slip):
-    def yields(answer, case):
-        yield from answer(**case)
-
-    def wrong(x):
-        """It is wrong."""
-        return slip
-
-    right = values([{"a": torch.ones(2), "b": 2}, 3, (1, [2, 3])], None).right
-    record, _ = Answer(right, wrong, yields, slips=[wrong, refuses]).verdict()
-    written = Record.from_json(Record("90_test", {"90.1": record}).to_json()).checks["90.1"]
-    assert written == record
-    for answer, stored in zip([wrong, refuses], written.slips, strict=True):
-        seen = observe(answer, yields, written.cases[0].inputs)
-        (back,) = stored.observations(written.expected)
-        assert back == replace(seen, error=seen.error and replace(seen.error, at="", line=0))
 
 
 def test_the_recursion_limit_that_a_cell_has_set_does_not_count():
