@@ -347,7 +347,7 @@ def test_a_missing_answer_is_named_in_a_kernel_that_gradlab_did_not_start(tmp_pa
     command = [sys.executable, "-c", ANOTHER_KERNEL]
     env = {**os.environ, "IPYTHONDIR": str(tmp_path)}
     shown = subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path, env=env).stdout
-    assert "pull_back is not defined, because your answer has not run to its end" in shown
+    assert "pull_back is not defined, because the cell that defines it has not run to its end" in shown
     assert "Traceback" not in shown
 
 

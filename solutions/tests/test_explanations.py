@@ -401,6 +401,7 @@ VALUES = {
     "a missing value": ("type", values(ONES, None, scenario=yielding("first slope"))),
     "a tuple under a label": ("type", values(ONES, (ONES,), scenario=yielding("first slope"))),
     "no return under a label": ("type", Answer(in_turn(2.0, ONES), in_turn(None, ONES), AFTERWARDS)),
+    "a missing gradient": ("type", Answer(in_turn(2.0, ONES), in_turn(2.0, None), AFTERWARDS)),
     "a number instead of None": ("type", Answer(in_turn(None, ONES), in_turn(2.0, ONES), AFTERWARDS)),
     "a missing part": ("type", values({"a": 1, "b": ONES}, {"a": 1, "b": None})),
     "None where it is right in another case": (

@@ -57,6 +57,7 @@ _TENSOR_HINTS = {  # by the type of yours, if a tensor is expected
 }
 
 _RETURNED = re.compile(r"$|returned\b")  # the label of what the answer returned; "" for the only value
+_GRADIENT = re.compile(r"\bgrad(ient)?s?\b")  # in the label of what may be a gradient
 _EMPTY = (Dict({}), List([]), Tuple([]))
 _SAID = ("raised", "shortcut", "torch")  # the sentence says it all: the expected side is "no error"
 # The kinds of difference whose note says more than the sentence
@@ -243,8 +244,10 @@ def _about_none(label: str, tensor: bool, none_is_right: bool) -> str:
         if none_is_right:
             return ""
         cause = _("Your function returned None: is the return statement missing?")
+    elif _GRADIENT.search(label):
+        return _("There is None where a gradient belongs: was the gradient cleared, never computed, or not returned?")
     else:
-        cause = _("There is None where a value belongs: was it cleared, never computed, or not returned?")
+        cause = _("There is None where a value belongs: was it never computed, or not returned?")
     none = _("backward() itself returns None, and a non-leaf tensor's .grad is None too.") if tensor else ""
     return f"{cause} {none}".strip()
 
@@ -293,15 +296,12 @@ def elsewhere(title: str, name: str) -> Feedback:
     return Feedback(title, STALE, f"{lead} {what_to_do}")
 
 
-def setup_missing(title: str, name: str) -> Feedback:
-    """Return feedback that says to run the setup cells, because one of them defines `name`."""
-    lead = _("{name} is not defined, because a setup cell has not run since the kernel started.", name=name)
-    return Feedback(title, STOPPED, f"{lead} {run_above()}")
-
-
-def answer_missing(title: str, name: str) -> Feedback:
-    """Return feedback saying that the answer's cell has not run."""
-    lead = _("{name} is not defined, because your answer has not run to its end since the kernel started.", name=name)
+def missing(title: str, name: str) -> Feedback:
+    """Return feedback saying that the cell which defines `name` has not run."""
+    lead = _(
+        "{name} is not defined, because the cell that defines it has not run to its end since the kernel started.",
+        name=name,
+    )
     return Feedback(title, STOPPED, f"{lead} {run_above()}")
 
 

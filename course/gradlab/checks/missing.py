@@ -8,7 +8,6 @@ from .. import notebook
 from . import messages
 from .card import show
 from .cells import Chapter
-from .messages import Feedback
 from .results import memory
 from .stale_cells import called_checks, missing_name, watched
 
@@ -32,22 +31,20 @@ def explain_missing(shell: Any, kind: type, error: Exception, trace: Any, tb_off
     For any other cell, add this advice below the traceback if a setup cell defines the name.
     """
     name, checks = missing_name(error), called_checks(running())
-    feedback = _cells_to_run(checks, name) if name and memory.authored is None and name not in shell.user_ns else None
-    if feedback and checks:
-        show(feedback)
-        kind, error, trace = CheckFailed, CheckFailed(feedback.text), None
-    elif feedback:
+    if name and name not in shell.user_ns and _is_in_a_cell_above(name, checks):
+        feedback = messages.missing(next(iter(checks), ""), name)
         error.add_note(feedback.lead)
+        if checks:
+            show(feedback)
+            kind, error, trace = CheckFailed, CheckFailed(feedback.text), None
     shell.showtraceback((kind, error, trace), tb_offset=tb_offset)
 
 
-def _cells_to_run(checks: dict[str, str], name: str) -> Feedback | None:
-    """Return feedback on which cells to run first to define `name`; None if no setup or answer cell defines it."""
-    for title, answer in checks.items():
-        if name == answer:
-            return messages.answer_missing(title, name)
-    known = Chapter(notebook.FOLDER).setup_names(running())
-    return messages.setup_missing(next(iter(checks), ""), name) if name in known else None
+def _is_in_a_cell_above(name: str, checks: dict[str, str]) -> bool:
+    """Return whether a student's notebook defines the name in a setup cell, or in the answer to one of these checks."""
+    if memory.authored is None:
+        return name in checks.values() or name in Chapter(notebook.FOLDER).setup_names(running())
+    return False
 
 
 if watched() is not None:
