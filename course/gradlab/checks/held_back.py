@@ -4,43 +4,77 @@ import contextlib
 import sys
 import warnings
 from collections.abc import Iterator
+from io import TextIOBase
 
-from IPython.utils.capture import CapturedIO, capture_output
+from IPython import get_ipython
+from IPython.display import display
 
+from ..captured import Publisher
 from ..words import ngettext
 
-MOST = 2_000  # maximum number of characters shown
-MOST_SHOWN = 10  # maximum number of displays shown
+MOST = 2_000  # maximum number of characters kept
+MOST_SHOWN = 10  # maximum number of displays kept
 
 
-class Printed:
-    """What a block printed and displayed."""
+class Printed(TextIOBase):
+    """A text stream that keeps the beginning of what is printed and counts the rest.
 
-    def __init__(self, captured: CapturedIO):
-        self._captured = captured
+    displayed: MIME bundles, in order; past MOST_SHOWN, only their number is kept.
+    """
+
+    def __init__(self):
+        self.kept, self.left_out = "", 0
+        self.displayed: list[dict] = []
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, text: str) -> int:
+        room = max(0, MOST - len(self.kept))
+        self.kept += text[:room]
+        self.left_out += len(text[room:])
+        return len(text)
 
     @property
     def text(self) -> str:
-        """The beginning of the printed text, and the number of characters left out."""
-        text = self._captured.stdout + self._captured.stderr
-        left_out = ngettext("… and {count:,} more character", "… and {count:,} more characters", len(text) - MOST)
-        return text[:MOST].rstrip("\n") + (f"\n{left_out}" if len(text) > MOST else "")
+        """The printed text that was kept, and the number of characters left out."""
+        left_out = ngettext("… and {count:,} more character", "… and {count:,} more characters", self.left_out)
+        return self.kept.rstrip("\n") + (f"\n{left_out}" if self.left_out else "")
 
     def show_displayed(self) -> None:
-        """Show the first displays that were held back, and say how many were left out."""
-        displayed = self._captured.outputs
-        for output in displayed[:MOST_SHOWN]:
-            output.display()
-        left_out = len(displayed) - MOST_SHOWN
+        """Show the displays that were held back, and say how many were left out."""
+        for data in self.displayed[:MOST_SHOWN]:
+            display(data, raw=True)
+        left_out = len(self.displayed) - MOST_SHOWN
         if left_out > 0:
             print(ngettext("… and {count:,} more display", "… and {count:,} more displays", left_out))
+
+
+class _FirstDisplays(Publisher):
+    def publish(self, data, metadata=None, *arguments, **keywords):
+        self._parts.append(data if len(self._parts) < MOST_SHOWN else {})
+
+
+@contextlib.contextmanager
+def _displays_into(parts: list[dict]) -> Iterator[None]:
+    """Inside the block, collect displays in `parts`. Without a shell, do nothing: `display` then prints."""
+    shell = get_ipython()
+    if shell is None:
+        yield
+        return
+    before, shell.display_pub = shell.display_pub, _FirstDisplays(parts)
+    try:
+        yield
+    finally:
+        shell.display_pub = before
 
 
 @contextlib.contextmanager
 def held_back() -> Iterator[Printed]:
     """Hold back everything printed and displayed in the block, and show each warning once, without a cell's path."""
-    with capture_output() as captured:
+    printed = Printed()
+    with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed), _displays_into(printed.displayed):
         with warnings.catch_warnings(record=True) as caught:
-            yield Printed(captured)
+            yield printed
         for text in dict.fromkeys(f"{warning.category.__name__}: {warning.message}" for warning in caught):
             print(text, file=sys.stderr)
