@@ -189,6 +189,7 @@ CUBES = {
     "no return": ("type", cube(lambda x, v: None)),
     "a list": ("type", cube(lambda x, v: right_cube(x, v).tolist())),
     "a NumPy array": ("type", cube(lambda x, v: right_cube(x, v).numpy())),
+    "a generator": ("type", cube(lambda x, v: (yield right_cube(x, v)))),
     "another shape": ("shape", cube(lambda x, v: right_cube(x, v).reshape(-1, 1))),
     "another dtype": ("dtype", cube(lambda x, v: right_cube(x, v).float())),
     "part of a graph": ("graph", cube(lambda x, v: right_cube(x.requires_grad_(), v))),

@@ -7,7 +7,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from ..words import _
+from ..words import N_, _
 from .observation import NUMERIC, Dict, List, Observation, Size, Tuple, Value, kind_of, parts, shape_of
 from .plain import numbers_in
 from .record import Case
@@ -17,6 +17,15 @@ _SEQUENCES = (List, Tuple, Size)
 _MOST_ITEMS = 4  # named in one sentence
 _LONGEST = 40  # characters of a case's value in a sentence
 _ALMOST = 1e-3  # a smaller relative error means a correct formula with too few digits
+_RETURN = {  # right values, as the type that is expected
+    "tensor": N_("Your values are right. Return them as a tensor of dtype {dtype}."),
+    "ndarray": N_("Your values are right. Return them as a NumPy array of dtype {dtype}."),
+    "list": N_("Your values are right. Return them as a list."),
+    "tuple": N_("Your values are right. Return them as a tuple."),
+    "torch.Size": N_("Your values are right. Return them as a torch.Size."),
+    "float": N_("Your value is right. Return it as a Python float."),
+    "int": N_("Your value is right. Return it as a Python int."),
+}
 _MOST_TIMES = 1e6  # a larger factor is not reported: it means that the expected values are rounding errors around 0
 
 
@@ -27,17 +36,20 @@ def likeness(got: Value, want: Value, case: Dict, expected: Observation) -> str:
     g, w = _flat(got), _flat(want)
     if kind_of(got) != kind_of(want):
         same = isinstance(got, _SEQUENCES) and isinstance(want, _SEQUENCES) and got.items == want.items
-        right = same or (g and w and _all_near(g, w))
-        return _("The values are right, but the type should be {kind}.", kind=kind_of(want)) if right else ""
+        return _right_as(want) if same or (g and w and _all_near(g, w)) else ""
     if not g or not w or not all(map(math.isfinite, [*g, *w])) or type(got) is int:
         return ""
     if _shape(got) != _shape(want):
         return _("The values are right, but in a different shape.") if _telling(w) and _all_near(g, w) else ""
     if isinstance(got, NUMERIC) and isinstance(want, NUMERIC) and got.dtype != want.dtype:
-        return _("The values are right, but the dtype should be {dtype}.", dtype=want.dtype) if _all_near(g, w) else ""
+        return _right_as(want) if _all_near(g, w) else ""
     if isinstance(got, NUMERIC) and "float" not in got.dtype:
         return _of_some(g, w) if got.dtype != "bool" else ""
     return _of_all(g, w) or _of_others(g, w, _shape(got), case, expected) or _of_some(g, w)
+
+
+def _right_as(want: Value) -> str:
+    return _(_RETURN[kind_of(want)], dtype=getattr(want, "dtype", ""))
 
 
 def _flat(value: Value) -> list[float] | None:

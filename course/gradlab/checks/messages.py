@@ -46,6 +46,7 @@ _SENTENCES = {  # by the kind of difference; what a judge says stands alone
     "left": N_("Your function changed something outside itself and did not restore it."),
 }
 
+_GENERATOR = N_("Yours is a generator: it has a yield where a return was expected.")
 _TENSOR_HINTS = {  # by the type of yours, if a tensor is expected
     "list": N_("Yours is a list: torch.tensor turns numbers into a tensor, and torch.stack joins tensors."),
     "tuple": N_(
@@ -230,7 +231,8 @@ def _hint(difference: Difference, none_is_right: bool) -> str:
         tensor = isinstance(want, Tensor)
         if got is None:
             return _about_none(label, tensor, none_is_right)
-        return _(_TENSOR_HINTS.get(kind_of(got), "")) if tensor else ""
+        hint = _TENSOR_HINTS.get(kind_of(got), "") if tensor else ""
+        return _(_GENERATOR if kind_of(got) == "generator" else hint)
     if kind == "left" and any(code.partition(":")[0] in ("requires_grad", "has_grad") for code in got):
         return _("Do not change a tensor that you were given: make your own leaf, such as x.detach().clone().")
     if kind == "graph" and got.grad_fn:

@@ -49,10 +49,15 @@ class Kind:
 
     def translated(self, text: str) -> str:
         """Return a label, an option or an answer in the reader's language."""
-        return told(self.name, text)
+        options = {option for blank in self.blanks for option in blank.options}
+        same = text in options and len({told(self.name, option) for option in options}) < len(options)
+        return text if same else told(self.name, text)
 
     def meant(self, texts: Sequence[str]) -> list[str]:
-        """Return a guess whose options are in the reader's language with the options as the chapter has them."""
+        """Return a guess whose options are in the reader's language with the options as the chapter has them.
+
+        Options that have the same translation cannot be told apart, so `translated` leaves all in English.
+        """
         options = {self.translated(option): option for blank in self.blanks for option in blank.options}
         return [options.get(text, text) for text in texts]
 
