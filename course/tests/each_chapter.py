@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-EDITION = Path(__file__).parents[1] / "chapters"
-CHAPTERS = sorted(path.stem for path in EDITION.glob("*/*.ipynb"))
+CHAPTERS = sorted(path.stem for path in (Path(__file__).parents[1] / "chapters").glob("*/*.ipynb"))
 EACH_CHAPTER = [
     pytest.param(name, marks=[pytest.mark.exhaustive] if number else []) for number, name in enumerate(CHAPTERS)
 ]

@@ -1,6 +1,6 @@
 """Chapters as a student uses them in JupyterLab: guesses, wrong and right answers, a later visit, Validate.
 
-The tests go through every chapter; a new chapter needs an exercise in chapter_answers.py, with a kept wrong answer.
+The tests go through every chapter; a new chapter needs a row of EXERCISES in chapter_answers.py.
 """
 
 import re
@@ -27,7 +27,7 @@ def test_a_student_works_through_a_chapter(lab, tmp_path, chapter):
     guessed and passed is remembered. (That lessons run before anything is solved is what nbval shows.)
     """
     exercise = next((one for one in EXERCISES if one.chapter == chapter), None)
-    assert exercise, f"EXERCISES has none of {chapter}: add one with a wrong answer in solutions/tests/answers"
+    assert exercise, f"EXERCISES has no row for {chapter}: give it one, with a wrong and a right answer"
     shutil.copytree(lab.server.root / chapter, tmp_path / chapter)
     lab.open_notebook(tmp_path / chapter / f"{chapter}.ipynb")
     first, *others = predictions(lab)
