@@ -89,11 +89,13 @@ def of_chapter(where: str, text: str) -> str:
 
     A case's numbers depend on the seed, so a text is also known without them: its pattern has {} in their places.
     """
-    pattern = pattern_of(text)
-    known = catalogue().pgettext(where, text) if text else ""
+    translations = catalogue()
+    if not text or not translations.info():  # in English
+        return text
+    known, pattern = translations.pgettext(where, text), pattern_of(text)
     if known != text or pattern == text:
         return known
-    known = catalogue().pgettext(where, pattern)
+    known = translations.pgettext(where, pattern)
     return text if known == pattern else known.format(*_NUMBER.findall(text))
 
 
