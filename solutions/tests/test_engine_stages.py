@@ -46,7 +46,7 @@ OWN_NAMES = {
     "registering": "each kind's method stands alone there",
     "call_module": "Module.__call__ there",
     "sigmoid_of": "a lambda there",
-    **dict.fromkeys(["log_softmax_of", "nll_loss_of"], "a lambda there"),
+    **dict.fromkeys(["product", "log_softmax_of", "nll_loss_of"], "a lambda there"),
     **dict.fromkeys(["sigmoid_gradient", "log_softmax_gradient", "nll_loss_gradient"], "a lambda there"),
     **dict.fromkeys(["gradient_at_self", "gradient_at_mat2"], "a lambda there"),
     **dict.fromkeys(["put_back", "index", "max_all", "largest"], "parts of max and indexing there"),

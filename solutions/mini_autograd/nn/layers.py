@@ -1,7 +1,6 @@
-"""The layers and losses: each stores its parameters and options, and calls the function of the same name."""
+"""The layers and the loss: each stores its parameters, and calls the function of the same name."""
 
 import math
-from collections import OrderedDict
 
 from ..ops import creation
 from . import functional as F
@@ -27,9 +26,6 @@ class Linear(Module):
     def forward(self, input):
         return F.linear(input, self.weight, self.bias)
 
-    def extra_repr(self):
-        return f"in_features={self.in_features}, out_features={self.out_features}, bias={self.bias is not None}"
-
 
 class Sigmoid(Module):
     """The function 1 / (1 + exp(-input)) as a layer."""
@@ -53,12 +49,11 @@ class ReLU(Module):
 
 
 class Sequential(Module):
-    """A module that calls its submodules in turn. Pass them as arguments, or as one OrderedDict with their names."""
+    """A module that calls its submodules, which are its arguments, in turn."""
 
     def __init__(self, *args):
         super().__init__()
-        named = args[0].items() if len(args) == 1 and isinstance(args[0], OrderedDict) else enumerate(args)
-        for name, module in named:
+        for name, module in enumerate(args):
             if not isinstance(module, Module):
                 raise TypeError(f"{type(module).__name__} is not a Module subclass")
             setattr(self, str(name), module)
@@ -80,23 +75,8 @@ class Sequential(Module):
         return list(self)[index]
 
 
-class _Loss(Module):
-    """A loss, reduced to its mean or sum, or not reduced ("mean", "sum", "none")."""
-
-    def __init__(self, reduction="mean"):
-        super().__init__()
-        self.reduction = reduction
-
-
-class MSELoss(_Loss):
-    """The loss (input - target)²."""
+class CrossEntropyLoss(Module):
+    """The mean negative log-likelihood of softmax(input) at the class indices in target; the input contains logits."""
 
     def forward(self, input, target):
-        return F.mse_loss(input, target, self.reduction)
-
-
-class CrossEntropyLoss(_Loss):
-    """The negative log-likelihood of softmax(input) at the class indices in target; the input contains logits."""
-
-    def forward(self, input, target):
-        return F.cross_entropy(input, target, self.reduction)
+        return F.cross_entropy(input, target)

@@ -1,18 +1,8 @@
 """Conversions of tensors to Python and NumPy."""
 
-import warnings
-
 import numpy as np
 
 from ..core.modes import state
-from ..values.printing import tensor_repr
-from ..values.size import Size
-from .shaping import dim_of
-
-TO_SCALAR = (
-    "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\n"
-    "Consider using tensor.detach() first."
-)
 
 
 def item(self):
@@ -41,20 +31,7 @@ def to_array(self, dtype=None, copy=None):
 
 def to_float(self):
     """Return `float(x)` for a tensor of one element."""
-    if self._data.size == 1 and self.requires_grad:
-        warnings.warn(TO_SCALAR, UserWarning, stacklevel=2)
-    return float(_number(self))
-
-
-def to_int(self):
-    """Return `int(x)` for a tensor of one element."""
-    return int(_number(self))
-
-
-def _number(self):
-    if self._data.size != 1:
-        raise ValueError("only one element tensors can be converted to Python scalars")
-    return self._data.item()
+    return float(item(self))
 
 
 def to_bool(self):
@@ -65,11 +42,6 @@ def to_bool(self):
     return bool(self._data.item())
 
 
-def to_text(self, spec):
-    """Return the text of an f-string, in which a 0-dimensional tensor is a number."""
-    return format(self.item(), spec) if self._data.ndim == 0 else object.__format__(self, spec)
-
-
 def length(self):
     """Return the size of the first dimension."""
     if self._data.ndim == 0:
@@ -77,19 +49,6 @@ def length(self):
     return len(self._data)
 
 
-def size(self, dim=None):
-    """Return the shape, or the size of dimension `dim`."""
-    return Size(self._data.shape) if dim is None else self._data.shape[dim_of(dim, self._data.ndim)]
-
-
 def numel(self):
     """Return the number of elements."""
     return self._data.size
-
-
-def dim(self):
-    """Return the number of dimensions."""
-    return self._data.ndim
-
-
-text = tensor_repr

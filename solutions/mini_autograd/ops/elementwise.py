@@ -103,15 +103,7 @@ keep = operation("MulBackward0", _keep, constants=("mask",), grad=lambda grad, m
 
 def _pow_self(grad, self, exponent):
     """Return `grad` times ∂/∂x xᵉ = e·xᵉ⁻¹, or 0 if e is 0, even at x = 0."""
-    if not hasattr(exponent, "shape"):
-        return zeros_like(grad) if exponent == 0 else grad * (exponent * pow_scalar(self, exponent - 1))
-    return keep(grad * (exponent * pow_tensor(self, exponent - 1)), raw(exponent) != 0)
-
-
-def _pow_exponent(grad, self, exponent, result):
-    """Return `grad` times ∂/∂e xᵉ = xᵉ·log x, or 0 if x is 0 and e is not negative."""
-    self = to(self, result.dtype) if isinstance(self, Tensor) else self.astype(result.dtype)
-    return grad * keep(result * log(self), ~((raw(self) == 0) & (raw(exponent) >= 0)))
+    return zeros_like(grad) if exponent == 0 else grad * (exponent * pow_scalar(self, exponent - 1))
 
 
 pow_scalar = operation(
@@ -119,40 +111,19 @@ pow_scalar = operation(
     lambda self, exponent: 1 / np.sqrt(self) if exponent == -0.5 else self**exponent,  # as torch does
     self=_pow_self,
 )
-pow_tensor = operation(
-    "PowBackward1", lambda self, exponent: self**exponent, promote="same", self=_pow_self, exponent=_pow_exponent
-)
-
-
-def _pow_number_exponent(grad, self, exponent, result):
-    product = grad * (result * float(np.log(self)))
-    return product if self else keep(product, ~(raw(exponent) >= 0))
-
-
-pow_number = operation(
-    "PowBackward2",
-    lambda exponent, self: exponent.dtype.type(self) ** exponent,
-    exponent=_pow_number_exponent,
-)
 
 
 def pow(input, exponent):
-    """Return input raised to exponent; either may be a number."""
-    if not isinstance(input, Tensor):
-        return pow_number(_floating(exponent) if isinstance(input, float) else exponent, input)
+    """Return input raised to a power, which is a Python number."""
     if isinstance(exponent, Tensor):
-        return pow_tensor(input, exponent)
+        raise TypeError("a power of the mini engine is a number, not a Tensor; use torch.pow")
     if isinstance(exponent, float):
-        input = _floating(input)
+        input = input if input.dtype.is_floating_point else to(input, dtypes.DEFAULT)
     elif input.dtype is dtypes.bool:
         input = to(input, dtypes.int64)
     elif exponent < 0 and not input.dtype.is_floating_point:
         raise RuntimeError("Integers to negative integer powers are not allowed.")
     return pow_scalar(input, exponent)
-
-
-def _floating(tensor):
-    return tensor if tensor.dtype.is_floating_point else to(tensor, dtypes.DEFAULT)
 
 
 # ----- functions of one argument -----

@@ -1,53 +1,43 @@
-"""The losses that are computed by a single operation, so that each is one node."""
-
-import math
+"""The loss for classification."""
 
 import numpy as np
 
 from ..core.operation import operation
-from .elementwise import div, keep, mul
-from .shaping import expand_, unsqueeze_
+from ..values import dtypes
+from .elementwise import div, keep
+from .reductions import log_softmax
+from .shaping import expand_
 
 
-def _reduce(values, reduction):
-    if reduction == "mean":
-        return values.sum() / values.dtype.type(values.size)
-    return values.sum() if reduction == "sum" else values
-
-
-def _mse_loss(self, target, reduction):
-    difference = self - target
-    return _reduce(difference * difference, reduction)
-
-
-def _mse_gradient(grad, self, target, reduction):
-    difference = self - target
-    if reduction == "mean":
-        grad = div(grad, math.prod(difference.shape))
-    return mul(grad, difference * 2)
-
-
-mse_loss = operation(
-    "MseLossBackward0",
-    _mse_loss,
-    promote="same",
-    self=_mse_gradient,
-    target=lambda grad, self, target, reduction: _mse_gradient(grad, target, self, reduction),
-)
-
-
-def _nll_gradient(grad, self_sym_sizes, target, reduction):
+def _nll_gradient(grad, self_sym_sizes, target):
     """Return the negative gradient at each row's class and 0 elsewhere."""
     rows, classes = self_sym_sizes
-    share = -div(grad, rows) if reduction == "mean" else -grad
-    if reduction == "none":
-        share = unsqueeze_(share, 1)
-    return keep(expand_(share, self_sym_sizes), target[:, None] == np.arange(classes))
+    return keep(expand_(-div(grad, rows), self_sym_sizes), target[:, None] == np.arange(classes))
 
 
-nll_loss = operation(
+nll_loss_ = operation(
     "NllLossBackward0",
-    lambda self, target, reduction: _reduce(-self[np.arange(len(target)), target], reduction),
+    lambda self, target: -self[np.arange(len(target)), target].sum() / self.dtype.type(len(target)),
     constants=("target",),
     self=_nll_gradient,
 )
+
+
+def nll_loss(input, target):
+    """Return the mean of -input[row, target[row]]. input: (n, classes), log-probabilities; target: (n,), int64."""
+    if input.ndim != 2 or target.ndim != 1 or target.dtype is not dtypes.int64:
+        raise NotImplementedError(
+            "a loss of the mini engine takes an input of shape (n, classes) and a target of shape (n,), which holds "
+            f"class indices in int64, but got {list(input.shape)} and {list(target.shape)} ({target.dtype})"
+        )
+    if len(input) != len(target):
+        raise ValueError(f"Expected input batch_size ({len(input)}) to match target batch_size ({len(target)}).")
+    wrong = target._data[(target._data < 0) | (target._data >= input.shape[1])]
+    if wrong.size:
+        raise IndexError(f"Target {wrong[0]} is out of bounds.")
+    return nll_loss_(input, target._data)
+
+
+def cross_entropy(input, target):
+    """Return the negative log-likelihood of softmax(input) at the class indices `target`; `input` holds logits."""
+    return nll_loss(log_softmax(input, -1), target)

@@ -4,6 +4,7 @@ import functools
 
 from ..core.tensor import Tensor
 from ..values import dtypes
+from ..values.printing import tensor_repr
 from . import conversion, indexing, matrices, reductions, shaping
 from . import elementwise as ew
 from .inplace import inplace
@@ -13,24 +14,23 @@ FUNCTIONS = {
     "add": ew.add, "sub": ew.sub, "mul": ew.mul, "div": ew.div, "neg": ew.neg, "pow": ew.pow, "matmul": matrices.matmul,
     "exp": ew.exp, "log": ew.log, "sin": ew.sin, "cos": ew.cos, "tanh": ew.tanh, "sigmoid": ew.sigmoid, "relu": ew.relu,
     "sum": reductions.sum, "mean": reductions.mean, "log_softmax": reductions.log_softmax, "clone": ew.clone,
-    "reshape": shaping.reshape, "t": shaping.t, "transpose": shaping.transpose, "unsqueeze": shaping.unsqueeze,
-    "numel": conversion.numel, "detach": Tensor.detach,
+    "reshape": shaping.reshape, "t": shaping.t, "unsqueeze": shaping.unsqueeze, "numel": conversion.numel,
+    "detach": Tensor.detach,
 }  # fmt: skip
 
 METHODS = {
-    "view": shaping.view, "expand": shaping.expand, "to": ew.to, "float": lambda self: ew.to(self, dtypes.float32),
+    "view": shaping.view, "to": ew.to, "float": lambda self: ew.to(self, dtypes.float32),
     "double": lambda self: ew.to(self, dtypes.float64), "item": conversion.item, "tolist": conversion.tolist,
-    "numpy": conversion.numpy, "size": conversion.size, "dim": conversion.dim,
+    "numpy": conversion.numpy,
 }  # fmt: skip
 
 OPERATORS = {
     "add": ew.add, "radd": ew.add, "sub": ew.sub, "rsub": ew.rsub, "mul": ew.mul, "rmul": ew.mul, "truediv": ew.div,
     "rtruediv": lambda self, other: ew.mul(ew.reciprocal(self), other),  # as in torch
-    "pow": ew.pow, "rpow": lambda self, other: ew.pow(other, self), "neg": ew.neg, "matmul": matrices.matmul,
+    "pow": ew.pow, "neg": ew.neg, "matmul": matrices.matmul,
     "eq": ew.eq, "ne": ew.ne, "lt": ew.lt, "le": ew.le, "gt": ew.gt, "ge": ew.ge,
     "getitem": indexing.getitem, "setitem": indexing.setitem, "iter": indexing.iterate, "len": conversion.length,
-    "repr": conversion.text, "format": conversion.to_text, "array": conversion.to_array, "bool": conversion.to_bool,
-    "float": conversion.to_float, "int": conversion.to_int,
+    "repr": tensor_repr, "array": conversion.to_array, "bool": conversion.to_bool, "float": conversion.to_float,
 }  # fmt: skip
 
 
@@ -68,4 +68,4 @@ for _names, _form in ((IN_PLACE, "{}_"), (AUGMENTED, "__{}__")):
         setattr(Tensor, _form.format(_name), _in_place(_function))
 
 Tensor.T = property(shaping.matrix_t)
-Tensor.ndim = property(conversion.dim)
+Tensor.ndim = property(lambda self: self._data.ndim)

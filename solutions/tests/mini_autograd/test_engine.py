@@ -79,7 +79,7 @@ def test_a_node_that_saves_its_output_is_freed_without_the_collector(operation, 
     assert node() is None
 
 
-BUILDS = [lambda x, y: x, lambda x, y: x + 0, lambda x, y: x.view(2), lambda x, y: x.expand(2), lambda x, y: x + y]
+BUILDS = [lambda x, y: x, lambda x, y: x + 0, lambda x, y: x.view(2), lambda x, y: x + y]
 
 
 @pytest.mark.parametrize("build", BUILDS)
@@ -162,14 +162,12 @@ def test_random_graphs_agree_with_torch(steps):
         (lambda: mini.ones(2, 2, 2) @ mini.ones(2, 2), "use torch.matmul"),
         (lambda: mini.ones(3)[[0, 1]], "takes numbers, slices, None"),
         (lambda: mini.ones(3)[mini.ones(3) > 0], "takes numbers, slices, None"),
-        (lambda: mini.ones(3)[0.5], "takes numbers, slices, None"),
         (lambda: mini.ones(3).fill_(mini.ones(1, requires_grad=True)), "FillBackward2: argument 2 must not require"),
         (lambda: mini.tensor(mini.ones(1)), r"x.detach\(\).clone\(\)"),
-        (lambda: mini.no_grad()(lambda: (yield)), "<lambda> is a generator function; use a with statement"),
-        (lambda: mini.no_grad(mini.nn.ReLU), "ReLU is a class; use a with statement"),
+        (lambda: mini.no_grad()(print), "'no_grad' object is not callable"),
+        (lambda: mini.ones(2) ** mini.ones(2), "use torch.pow"),
         (lambda: copy.deepcopy(mini.ones(1)), r"x.detach\(\).clone\(\)"),
         (lambda: mini.nn.functional.cross_entropy(mini.ones(1, 2), mini.ones(1, 2)), "class indices"),
-        (lambda: mini.nn.functional.cross_entropy(mini.ones(2), mini.tensor(1)), "class indices"),
         (lambda: mini.nn.Linear(1, 1).register_forward_hook(print, with_kwargs=True), "with_kwargs"),
         (lambda: mini.optim.SGD([mini.ones(1)], nesterov=True), "nesterov"),
         (lambda: mini.autograd.Function(), "has only static methods"),

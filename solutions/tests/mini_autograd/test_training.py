@@ -70,7 +70,7 @@ def test_memory_does_not_grow():
     optimizer = mini.optim.SGD(net.parameters(), momentum=0.9)
     inputs, labels = map(mini.tensor, batch())
     loss_of = mini.nn.CrossEntropyLoss()
-    hooked = next(net.children()).register_full_backward_hook(lambda module, grad_input, grad_output: None)
+    hooked = net[0].register_full_backward_hook(lambda module, grad_input, grad_output: None)
 
     def step():
         optimizer.zero_grad()
@@ -93,7 +93,7 @@ def test_a_hooked_module_and_its_graph_are_freed_by_reference_counts():
         net = mini.nn.Sequential(mini.nn.Linear(2, 3), mini.nn.Sigmoid())
         handle = net.register_full_backward_hook(lambda m, gi, go: None)
         net[0].register_forward_hook(lambda m, args, out: None)
-        out = net(mini.ones(2, requires_grad=True))
+        out = net(mini.ones(1, 2, requires_grad=True))
         out.sum().backward()
         node, layer, module = weakref.ref(out.grad_fn), weakref.ref(net[0]), weakref.ref(net)
         del out

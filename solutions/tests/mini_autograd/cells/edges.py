@@ -7,20 +7,13 @@ y[..., 1] = 0
 y[:] = y * 2
 (y.grad_fn, y)
 
-# %% extra dimensions of size 1 are dropped from an assigned value
-y = torch.ones(2, 3)
-y[:] = T([[[1.0, 2.0, 3.0]]])
-y
-
 # %% integer tensors truncate an assigned value
-y = T([1, 2])
+y = T([1, 2, 3])
 y[0] = 2.7
-y
-
-# %% fill_ and copy_ truncate too
-y = T([1, 2])
+show(y)
 y.fill_(2.7)
-y.copy_(T([1.5, 2.5]))
+show(y)
+y.copy_(T([1.5, 2.5, 3.5]))
 y
 
 # %% functions of one argument work in place, one after the other
@@ -29,21 +22,13 @@ y.sigmoid_().exp_().neg_()
 (y, y.grad_fn)
 
 
-# %% modes decorate functions, with and without parentheses
-def double():
-    return x * 2
-
-
-with torch.no_grad():
-    inside = torch.enable_grad()(double)()
-decorated = torch.no_grad()(double), torch.no_grad(double), torch.set_grad_enabled(False)(double)
-inside, [each() for each in decorated], torch.is_grad_enabled()
-
 # %% modes nest, and are restored after an error
 torch.set_grad_enabled(False)
 a = torch.is_grad_enabled()
 torch.set_grad_enabled(True)
-with torch.set_grad_enabled(False):
+mode = torch.set_grad_enabled(False)
+torch.set_grad_enabled(True)
+with mode:
     b = torch.is_grad_enabled()
 try:
     with torch.no_grad():
@@ -57,37 +42,22 @@ with n:
     d = torch.is_grad_enabled()
 (a, b, c, d, torch.is_grad_enabled())
 
-# %% set_grad_enabled sets its mode again when a with block begins
-mode = torch.set_grad_enabled(False)
-torch.set_grad_enabled(True)
-with mode:
-    inside = torch.is_grad_enabled()
-inside, torch.is_grad_enabled()
-
-# %% a hook may run a backward pass
-y, other = x * 2, (x * x * 3).sum()
-y.register_hook(lambda g: show(g, A.grad(other, x), torch.is_grad_enabled()))
-(y * y).sum().backward()
-x.grad
+# %% a hook may run a backward pass, even through a graph that it records; by default nothing is recorded there
+other = (x * x * 3).sum()
 
 
-# %% a hook may record a graph and run backward through it
 def hook(g):
     w = leaf()
     with torch.enable_grad():
         (w * w * g).sum().backward()
-    show(w.grad, torch.is_grad_enabled())
+    show(g, A.grad(other, x), w.grad, torch.is_grad_enabled())
+    tried((leaf() * g).sum().backward)
 
 
 y = x * 2
 y.register_hook(hook)
 (y * y).sum().backward()
 x.grad
-
-# %% nothing is recorded in a hook, so its results have no backward pass -> RuntimeError
-y = x * 2
-y.register_hook(lambda g: (leaf() * g).sum().backward())
-y.sum().backward()
 
 # %% only the hooks on paths to the inputs run
 w = leaf()
@@ -102,26 +72,14 @@ y = x * 2
 A.backward([y.sum(), (y * y).sum()], [None, T(3.0)])
 x.grad
 
-# %% backward with create_graph warns and can be differentiated
-y = x * x
-y.sum().backward(create_graph=True)
-g = x.grad
-(g * g).sum().backward()
-(x.grad, g is x.grad)
-
 # %% the arithmetic functions have torch's nodes
 w = leaf(3.0, 4.0)
-show(torch.add(x, w), torch.sub(x, 1.0), torch.mul(x, 2), torch.div(x, w), torch.pow(x, 2), torch.neg(x))
-show(torch.sum(x), torch.mean(x), torch.matmul(x, w), torch.exp(x), 1 - x, 1 / x, x.reshape(2, 1).T, x.view(1, 2).t())
+show(torch.add(x, w), torch.sub(x, 1.0), torch.mul(x, 2), torch.div(x, w), torch.pow(x, 2), torch.neg(x), x**0)
+show(torch.sum(x), torch.mean(x), torch.matmul(x[None], w.view(2, 1)), torch.exp(x), 1 - x, 1 / x, x.view(2, 1).T)
 
 # %% each
 {x: 1} and 1
-torch.ones(2, 3).sum((-1, 0))
-torch.ones(2, 3).sum(-1, keepdim=True)
-torch.ones(2, 3).mean(dim=(0, 1))
-(x**0, leaf() ** 0.5, 2 ** leaf(), leaf() ** leaf(), leaf() ** (-1), leaf().pow(3))
 x.tolist()
-f"{x.sum():.2f}"
 
 # %% after an error in a hook, the mode is unchanged and the same saved values are freed as in torch
 y = x * 2
@@ -134,17 +92,11 @@ except ZeroDivisionError as error:
 handle.remove()
 tried(z.backward)
 
-# %% an assigned value must fit -> RuntimeError
-torch.ones(2, 3)[0] = T([1.0, 2.0])
-
 # %% a second recorded backward adds to the gradient out of place
 for factor in (2, 3):
     (g,) = A.grad((x * x * factor).sum(), x, create_graph=True)
     g.sum().backward(create_graph=True)
 x.grad.detach()
-
-# %% a value that was not needed is saved as None
-(x * T([3.0, 4.0])).grad_fn._saved_self
 
 # %% a view changed in place passes no gradient on if none arrives
 x = T([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
@@ -159,7 +111,6 @@ operations = [
     lambda a, b: a - b,
     lambda a, b: a * b,
     lambda a, b: a / b,
-    lambda a, b: a**b,
 ]
 for operation in operations:
     for first in forms:

@@ -19,19 +19,14 @@ def left_behind(kind):
     return view
 
 
-# %% a value changed between two backward passes is refused in the second pass -> RuntimeError
-x, w = leaf(), T([3.0, 4.0])
-z = (x * w).sum()
-z.backward(retain_graph=True)
+# %% a value changed between two backward passes is refused; if it was freed, the error says only that
+w = T([3.0, 4.0])
+retained, freed = (x * w).sum(), (x * w).sum()
+retained.backward(retain_graph=True)
+freed.backward()
 w.add_(1)
-z.backward()
-
-# %% for a value that was freed and changed, the error says that it was freed -> RuntimeError
-x, w = leaf(), T([3.0, 4.0])
-z = (x * w).sum()
-z.backward()
-w.add_(1)
-z.backward()
+tried(retained.backward)
+tried(freed.backward)
 
 # %% the first backward frees the part of the graph that two results share -> RuntimeError
 y = x**2
@@ -49,10 +44,6 @@ z.grad_fn._saved_other
 x.register_hook(3)
 x.sum().backward()
 
-# %% a hook with too few parameters fails when it is called -> TypeError
-x.register_hook(lambda: None)
-x.sum().backward()
-
 # %% materialized zeros require a gradient if the other results do
 x, unused = leaf(), torch.ones(2, 3, dtype=torch.float64, requires_grad=True)
 plain = A.grad((x * x).sum(), [x, unused], materialize_grads=True)
@@ -65,18 +56,12 @@ y = leaf()
 (y * 2).backward(w)
 x.grad._version, y.grad._version
 
-# %% each -> RuntimeError
-A.grad(x.sum(), [3])
-left_behind("function").grad_fn
-left_behind("function") * 2
-left_behind("function").add_(1)
-left_behind("no_grad").grad_fn
-left_behind("no_grad") * 2
-left_behind("no_grad").add_(1)
-
-# %% a view left behind can be printed, detached, and used in unrecorded computations
+# %% a view left behind can only be printed, detached, and used in unrecorded computations
 for view in (left_behind("function"), left_behind("no_grad")):
-    show(repr(view), view.detach(), view.requires_grad)
+    tried(getattr, view, "grad_fn")
+    tried(lambda: view * 2)  # noqa: B023 - called immediately
+    tried(view.add_, 1)
+    show(view.detach(), view.requires_grad, "Invalid" in repr(view))
 with torch.no_grad():
     show(left_behind("function") * 2)
 
@@ -101,9 +86,3 @@ show(w.grad)
 show(*A.grad(w.sum(), (y,), retain_graph=True))
 w.sum().backward(inputs=[y, x])
 y.grad, x.grad
-
-# %% one of several outputs that is captured on the way to a leaf has its gradient from before its hooks
-x = leaf()
-a, b = pair(x * 2)
-a.register_hook(lambda gradient: gradient * 10)
-A.grad((a * 5 + b).sum(), (a, b, x))

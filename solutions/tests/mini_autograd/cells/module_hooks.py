@@ -5,7 +5,7 @@
 def fill(module):
     """Give the parameters float64 values that are the same in both libraries."""
     for layer in module.modules():
-        for i, (name, parameter) in enumerate(layer.named_parameters(recurse=False)):
+        for i, (name, parameter) in enumerate(list(layer._parameters.items())):
             values = np.linspace(-1.0, 1.5 + i, parameter.numel()).reshape(parameter.shape)
             setattr(layer, name, nn.Parameter(T(values)))
     return module
@@ -16,7 +16,7 @@ def network(*layers):
 
 
 def leaf(*values):
-    return T(values or [0.5, -1.0], dtype=torch.float64, requires_grad=True)
+    return T(values or [[0.5, -1.0]], dtype=torch.float64, requires_grad=True)
 
 
 x = leaf()
@@ -56,40 +56,23 @@ net.register_forward_pre_hook(lambda m, args: show("net pre", args))
 net.register_forward_hook(lambda m, args, out: show("net post", args, out))
 net(x)
 
-# %% forward pre hook replaces args
+# %% forward pre hooks replace args, and forward hooks the output
 net[0].register_forward_pre_hook(lambda m, args: args[0] * 2)
 net[1].register_forward_pre_hook(lambda m, args: (args[0] + 1,))
-net(x)
-
-# %% a forward hook that raises an error -> ZeroDivisionError
-net[0].register_forward_hook(lambda m, args, out: 1 / 0)
-net(x)
-
-# %% a forward hook that returns None or a tuple
 net.register_forward_hook(lambda m, args, out: (out, 1))
 net(x)
 
-# %% hooks that remove themselves
-handles = []
-
-
-def once(m, args, out):
-    show("once")
-    handles[0].remove()
-
-
-handles.append(net.register_forward_hook(once))
+# %% a hook may remove itself
+handle = net.register_forward_hook(lambda m, args, out: show("once") or handle.remove())
 net.register_forward_hook(lambda m, args, out: show("always"))
 net(x), net(leaf())
 len(net._forward_hooks)
 
 # %% handles
-first = net.register_forward_hook(lambda m, args, out: show(1))
-second = net.register_forward_pre_hook(lambda m, args: show(2))
-third = net.register_full_backward_hook(lambda m, gi, go: show(3))
-fourth = net.register_full_backward_pre_hook(lambda m, go: show(4))
+kinds = "forward_hook", "forward_pre_hook", "full_backward_hook", "full_backward_pre_hook"
+handles = [getattr(net, f"register_{kind}")(lambda *given, kind=kind: show(kind)) for kind in kinds]
 net(x).sum().backward()
-for handle in (first, second, third, fourth):
+for handle in handles:
     handle.remove()
     handle.remove()
 net(leaf()).sum().backward()
@@ -102,7 +85,7 @@ kept = net._forward_hooks, net._forward_pre_hooks, net._backward_hooks, net._bac
 # %% what backward hooks see, and their order
 watch(net)
 out = net(x)
-out.backward(T([1.0, -2.0], dtype=torch.float64))
+out.backward(T([[1.0, -2.0]], dtype=torch.float64))
 x.grad, out, [p.grad for p in net.parameters()]
 
 # %% backward hooks beside tensor and node hooks
@@ -113,11 +96,8 @@ net[0].weight.register_post_accumulate_grad_hook(lambda p: show("accumulated"))
 net[1].register_forward_hook(lambda m, args, out: out.register_hook(lambda g: show("sigmoid", g)) and None)
 net(x).sum().backward()
 
-# %% backward hooks without an input gradient
+# %% backward hooks without an input gradient, which may return Nones
 watch(net)
-net(x.detach()).sum().backward()
-
-# %% a backward hook without an input gradient returns Nones
 net[0].register_full_backward_hook(lambda m, gi, go: (None,))
 net(x.detach()).sum().backward()
 net[0].weight.grad
@@ -146,10 +126,6 @@ net[0].register_full_backward_pre_hook(lambda m, go: (go[0] * 10,))
 net(x.detach()).sum().backward()
 net[0].weight.grad
 
-# %% backward hook with an error -> ZeroDivisionError
-net[1].register_full_backward_hook(lambda m, gi, go: 1 / 0)
-net(x).sum().backward()
-
 # %% several inputs and outputs
 module = Several()
 module.register_full_backward_pre_hook(lambda m, go: show("pre", go))
@@ -176,50 +152,30 @@ p, k, q, r = module(a, 7, b)
 (p + q).sum().backward()
 a.grad
 
-# %% no gradient requested
-watch(net)
-with torch.no_grad():
-    out = net(x)
-out
-
-# %% backward hooks twice
-net[1].register_full_backward_hook(lambda m, gi, go: show(gi, go))
+# %% backward hooks in a second backward pass and in double backward
+net[1].register_full_backward_hook(lambda m, gi, go: show(gi[0].detach(), go[0].detach()))
 out = net(x).sum()
 out.backward(retain_graph=True)
 out.backward()
-
-# %% backward hooks and double backward
-net[1].register_full_backward_hook(lambda m, gi, go: show(gi[0].detach(), go[0].detach()))
 (g,) = A.grad(net(x).sum(), x, create_graph=True)
 g.sum().backward()
 x.grad
-
-# %% backward hooks and grad of inputs only
-watch(net)
-A.grad(net(x).sum(), x)
 
 # %% one module called twice
 layer = network(nn.Linear(2, 2))
 layer[0].register_full_backward_hook(lambda m, gi, go: show(gi, go))
 layer[0](layer[0](x)).sum().backward()
 
-# %% activations kept by a hook
-net, kept = network(nn.Linear(2, 2), nn.ReLU()), {}
-net[0].register_forward_hook(lambda m, args, out: kept.update(detached=out.detach(), cloned=out.detach().clone()))
-net(x)
-list(kept.values())
-
 # %% backward hooks must return as many gradients as they receive, in the same shapes, or None
 for register, hook in (
     ("register_full_backward_hook", lambda m, gi, go: (gi[0], None)),
     ("register_full_backward_pre_hook", lambda m, go: (go[0], None)),
     ("register_full_backward_hook", lambda m, gi, go: gi[0]),
-    ("register_full_backward_hook", lambda m, gi, go: (gi[0][:2],)),
+    ("register_full_backward_hook", lambda m, gi, go: (gi[0][:, :2],)),
     ("register_full_backward_hook", lambda m, gi, go: (3,)),
 ):
-    for inputs in (x, leaf([0.5, -1.0])):
-        with getattr(net[1], register)(hook):
-            tried(lambda: net(inputs).sum().backward())  # noqa: B023 - called immediately
+    with getattr(net[1], register)(hook):
+        tried(lambda: net(x).sum().backward())
 
 # %% neither a module with backward hooks nor the next module may work in place
 for position, register in (
@@ -231,12 +187,8 @@ for position, register in (
     getattr(net[position], register)(lambda *given: None)
     tried(net, x)
 
-# %% the output of a module with backward hooks cannot be changed in place -> RuntimeError
-net.register_full_backward_hook(lambda m, gi, go: None)
-net(x).add_(1)
-
-# %% a hooked module without tensors
+# %% backward hooks do nothing without tensors or a recorded graph
 module = Several()
-module.register_full_backward_hook(lambda m, gi, go: None)
+module.register_full_backward_hook(lambda m, gi, go: show(gi))
 with torch.no_grad():
-    show(module(1, 2, 3))
+    show(module(1, 2, 3), module(x, 7, x))

@@ -1,4 +1,4 @@
-"""Views, in-place changes, indexing, creation, dtypes, copies, printing."""
+"""Views, in-place changes, indexing, creation, dtypes, copies."""
 
 # %% a view taken under no_grad is a leaf that requires no gradient but knows its base
 with torch.no_grad():
@@ -30,11 +30,6 @@ d = y.data
 d.add_(1)
 (y._version, d._version)
 
-# %% a constant changed by a tensor that requires a gradient joins the graph
-y = T([1.0, 2.0])
-y.mul_(x)
-(y.grad_fn.next_functions, y.is_leaf)
-
 # %% each in-place change has torch's node
 y = x * 1
 y.copy_(x)
@@ -49,10 +44,10 @@ s = x * 1
 s[:1] = x[:1]
 (r, r.next_functions, z.grad_fn, z.grad_fn.next_functions, w.grad_fn, u.grad_fn, s.grad_fn)
 
-# %% assigning an element connects both sides
-y = x * 1
-y[0] = leaf()[1]
-y.grad_fn.next_functions
+# %% assigning an element connects both sides, and a constant joins the graph
+for y in (x * 1, T([1.0, 2.0])):
+    y[0] = leaf()[1]
+    show(y.grad_fn.next_functions, y.is_leaf)
 
 # %% a view that retains its gradient is taken again after its base changes
 y = x * 1
@@ -70,10 +65,6 @@ y /= 2
 y **= 2
 (y.grad_fn, y)
 
-# %% integers cannot be divided in place -> RuntimeError
-y = T([1, 2])
-y /= 2
-
 # %% the gradient of a view taken before its base changes is correct
 y = x * 1
 a = y[0]
@@ -81,34 +72,10 @@ y.add_(1)
 a.backward()
 (x.grad, a)
 
-# %% two changes through one view are applied in order
-y = x * 1
-v = y.view(2, 1)
-v.relu_()
-v.mul_(leaf()[:, None])
-v.grad_fn
-
 # %% data can be replaced, even by a different shape
 x.data.add_(1)
 x.data = T([5.0, 6.0, 7.0])
 (x, x._version)
-
-# %% each -> ValueError
-x[::-1]
-x[::0]
-F.cross_entropy(torch.ones(2, 3), T([0]))
-
-# %% each -> IndexError
-T(1.0)[0]
-F.cross_entropy(torch.ones(2, 3), T([0, 5]))
-
-# %% each -> TypeError
-list(T(1.0))
-len(T(1.0))
-x + "a"
-x + [1]
-torch.exp(3.0)
-x(3)
 
 # %% each
 1.0 in x
@@ -117,42 +84,15 @@ x == None  # noqa: E711 - the comparison is the program
 x == "a"
 hash(x) != 0
 x.shape
-x.size()
-x.size(0)
 T([1, 2.0, True])
 T([T(1.0), T(2.0)])
-(torch.Size([2, 3]).numel(), torch.Size([2]) + (3,), x.shape == (2,), torch.Size([2, 3])[1:])
 T([1, 2]) / 2
 T([True, True]).sum()
 (T([1.0]) * T(1.0, dtype=torch.float64)).dtype
 T([1]) * 1.5
 T([1]).exp()
 ((x * T([1.0, 2.0]).double()).sum().backward(), x.grad)
-F.mse_loss(torch.ones(2, 1), torch.ones(2))
-
-# %% each -> RuntimeError
-x.__iadd__(1)
-A.grad(T(1.0), x)
-A.grad(x * 1, leaf(), grad_outputs=[T([1.0])])
-x.requires_grad = 3
-T([1, 2]).mean()
-T([1, 2]) ** (-1)
-F.linear(torch.ones(2, 3), torch.ones(4, 2))
 
 # %% data must be a tensor, and floating-point if it requires a gradient
 for data in (3, T([1, 2])):
     tried(setattr, x, "data", data)
-
-# %% tensors print as in torch
-printed = [
-    [1.5, float("nan"), float("inf")], [1e10, 1.0], [1e-5, 1.0], [123456.0, 0.001], [-1.0, 2.0], [100.0, 2.5], 1e-8,
-    [[1.0, 2.0]] * 3, [[[1.0]]], [], [[]], [0.0, 1000.0], [1, 1000000], [True, False], 3, 2.5, [float("nan")],
-    list(range(1500)), [[0.5] * 50] * 40, [1e-4, 1000.0], [0.1] * 30,
-]  # fmt: skip
-for data in printed:
-    for dtype in (None, torch.float64):
-        x = T(data, dtype=dtype)
-        show(repr(x))
-        if x.dtype.is_floating_point:
-            x.requires_grad_()
-            show(repr(x), repr(x * 2), repr(x.reshape(-1)[:1]))
