@@ -4,7 +4,6 @@ import os
 import shutil
 import subprocess
 import sys
-import tomllib
 from pathlib import Path
 
 import mini_autograd
@@ -42,10 +41,3 @@ def test_it_can_be_installed_alone_and_trains(tmp_path):
     ).stdout.splitlines()
     assert Path(said[0]).is_relative_to(there)
     assert said[1] == "['numpy'] True False"
-
-
-def test_every_folder_of_it_is_a_package_that_is_installed():
-    found = [path.relative_to(FOLDER.parent).parent for path in FOLDER.rglob("__init__.py")]
-    folders = {folder for folder in found if "build" not in folder.parts}
-    named = tomllib.loads((FOLDER / "pyproject.toml").read_text("utf-8"))["tool"]["setuptools"]["packages"]
-    assert sorted(named) == sorted(".".join(folder.parts) for folder in folders)

@@ -79,6 +79,19 @@ def test_a_node_that_saves_its_output_is_freed_without_the_collector(operation, 
     assert node() is None
 
 
+def test_a_hooked_module_and_its_graph_are_freed_by_reference_counts(collector_off):
+    """Neither the hook nor its handle keeps the module or the graph of its last call alive."""
+    net = mini.nn.Sequential(mini.nn.Linear(2, 3), mini.nn.Sigmoid())
+    handle = net.register_full_backward_hook(lambda m, gi, go: None)
+    net[0].register_forward_hook(lambda m, args, out: None)
+    out = net(mini.ones(1, 2, requires_grad=True))
+    out.sum().backward()
+    kept = [weakref.ref(each) for each in (out.grad_fn, net[0], net)]
+    del out, net
+    assert [each() for each in kept] == [None] * 3
+    handle.remove()
+
+
 BUILDS = [lambda x, y: x, lambda x, y: x + 0, lambda x, y: x.view(2), lambda x, y: x + y]
 
 
