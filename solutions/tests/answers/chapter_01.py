@@ -14,13 +14,7 @@ wrong("01.1", "an infinite slope").edit({"return leaf.grad": "return torch.nan_t
 
 
 # remembers the answer for each f
-@wrong("01.1")
-def slope(f, x, known={}):  # noqa: B006 - the mistake that is shown
-    if f not in known:
-        t = x.clone().requires_grad_()
-        f(t).backward()
-        known[f] = t.grad
-    return known[f]
+wrong("01.1").edit({"return leaf.grad": "return vars(slope).setdefault(f, leaf.grad)"})
 
 
 wrong("01.2", "bool").edit({'"data": tensor.detach().clone(),': '"data": tensor.detach() * 1,'})
@@ -42,7 +36,8 @@ wrong("01.2", "bfloat16").edit({"tensor.detach().clone()": "torch.from_numpy(ten
 wrong("01.3", "w = 3.0").edit({"p = torch.sigmoid(w * x + b)": "p = torch.sigmoid(w * x + b).clamp(1e-4, 1 - 1e-4)"})
 
 
-@wrong("01.4", name="two steps back")
+# three steps back
+@wrong("01.4")
 def read_graph(lines):
     how_of = {name: how for name, how, _ in lines}
     given = {name: inputs for name, _, inputs in lines}
@@ -50,7 +45,7 @@ def read_graph(lines):
     for name, how, inputs in lines:
         tracked[name] = how == "tracked" or (how == "computed" and any(tracked[i] for i in inputs))
     near = {lines[-1][0]} if tracked[lines[-1][0]] else set()
-    for _ in range(2):
+    for _ in range(3):
         near |= {i for name in near if how_of[name] == "computed" for i in given[name]}
     told = {}
     for name, how, _ in lines:
@@ -59,8 +54,6 @@ def read_graph(lines):
         told[name] = {"requires_grad": tracked[name], "is_leaf": not recorded, "grad_fn": recorded, "grad": grad}
     return told
 
-
-wrong("01.4", of="two steps back").edit({"for _ in range(2):": "for _ in range(3):"})
 
 wrong("01.4", "Your function returned None").edit({"    return report": "        return report"})
 
@@ -76,45 +69,15 @@ def lost(loss_of, leaves):
     return [name for name in leaves if asked[name] and leaves[name].grad is None]
 
 
-# leaves told apart by their values
-wrong("01.5").edit("""
--    return [name for name, leaf in leaves.items() if leaf.requires_grad and leaf.grad is None]
-+    reached = [leaf.detach() for leaf in leaves.values() if leaf.grad is not None]
-+    tracked = [(name, leaf.detach()) for name, leaf in leaves.items() if leaf.requires_grad]
-+    return [name for name, leaf in tracked if not any(torch.equal(leaf, other) for other in reached)]
-""")
-
-
-# the gradients of no leaf, where all are frozen
-@wrong("01.5", "cannot be empty", "not: Likely slip", name="autograd.grad")
+# autograd.grad with an empty list of inputs raises, if no leaf requires a gradient
+@wrong("01.5", "cannot be empty", "not: Likely slip")
 def lost(loss_of, leaves):
     tracked = {name: leaf for name, leaf in leaves.items() if leaf.requires_grad}
     loss = loss_of()
-    if tracked and not loss.requires_grad:
+    if not loss.requires_grad:
         return list(tracked)
     found = torch.autograd.grad(loss, list(tracked.values()), allow_unused=True)
     return [name for name, gradient in zip(tracked, found, strict=True) if gradient is None]
-
-
-# autograd.grad with an empty list of inputs raises, if no leaf requires a gradient
-wrong("01.5", "cannot be empty", of="autograd.grad").edit(
-    {"if tracked and not loss.requires_grad:": "if not loss.requires_grad:"}
-)
-
-
-# a hook reports an arrival even where a node sent no gradient (None) to the leaf
-@wrong("01.5", "a node that passes None on")
-def lost(loss_of, leaves):
-    arrived, handles = set(), []
-    for leaf in leaves.values():
-        if leaf.requires_grad:
-            handles.append(leaf.register_post_accumulate_grad_hook(lambda t: arrived.add(id(t))))
-    loss = loss_of()
-    if loss.requires_grad:
-        loss.backward()
-    for handle in handles:
-        handle.remove()
-    return [name for name, leaf in leaves.items() if leaf.requires_grad and id(leaf) not in arrived]
 
 
 # a dict keyed by the leaf: of two names for one leaf only the last is left

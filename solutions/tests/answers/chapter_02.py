@@ -9,29 +9,12 @@ wrong("02.1", "RuntimeError: grad can be implicitly created only for scalar outp
     {"y.backward(v)": "y.backward()", "return leaf.grad": "return leaf.grad * v"}
 )
 
-wrong("02.1").edit("""
--    y = leaf**3
-+    square = leaf.dim() == 2 and leaf.shape[0] == leaf.shape[1]
-+    y = leaf @ leaf @ leaf if square else leaf**3
-""")
-
 # the result of a 0-size is None
 wrong("02.1", "shape (0, 2)").edit("""
 +    if x.numel() == 0:
 +        return None
      leaf = x.clone().requires_grad_()
 """)
-
-
-# only the first dimension by a loop
-@wrong("02.1", "shape (0, 2)")
-def pull_back(x, v):
-    out = []
-    for a, b in zip(x.reshape(-1), v.reshape(-1), strict=True):
-        leaf = a.clone().requires_grad_()
-        (leaf**3).backward(b)
-        out.append(leaf.grad)
-    return torch.stack(out).reshape(x.shape)
 
 
 @wrong("02.2", "AttributeError: 'NoneType' object has no attribute 'shape'")
@@ -78,36 +61,12 @@ wrong("02.4", "RuntimeError: Trying to backward through the graph a second time"
 
 
 # one one-hot vector, changed in place, and for x + 1 torch passes on that very tensor as the row
-@wrong("02.4")
-def jacobian(f, x):
-    leaf = x.clone().requires_grad_()
-    y = f(leaf)
-    one_hot = torch.zeros_like(y)
-    rows = []
-    for i in range(len(y)):
-        one_hot[i] = 1
-        rows.append(torch.autograd.grad(y, leaf, one_hot, retain_graph=True)[0])
-        one_hot[i] = 0
-    return torch.stack(rows)
-
-
-# the gradient of the call before stays in the leaf
-wrong("02.5", "'returned'").edit("""
-     cut = h.detach().requires_grad_()
-+    before = getattr(hand_over, "leaf", None)
-+    if before is not None and before.shape == cut.shape:
-+        cut.grad = before.grad
-+    hand_over.leaf = cut
-
--    return cut.grad
-+    return cut.grad.clone()
-""")
-
-# entry by entry without retain_graph: the second entry raises
-wrong("02.5", "Trying to backward through the graph a second time", "not: Likely slip").edit("""
--    h.backward(cut.grad)
-+    for value, gradient in zip(h, cut.grad, strict=True):
-+        value.backward(gradient)
+wrong("02.4").edit("""
+     rows = []
+-    for one_hot in torch.eye(f(x).numel(), dtype=x.dtype):
++    one_hot = torch.zeros_like(f(x))
++    for i in range(len(one_hot)):
++        one_hot.zero_()[i] = 1
 """)
 
 # skips the left half if the gradient is small

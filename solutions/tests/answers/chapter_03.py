@@ -25,13 +25,3 @@ wrong("03.3", "sizes of the micro-batches in step 1").edit("""
 wrong("03.3", "two targets in each row", "not: Likely slip").edit(
     {"len(part) / len(inputs)": "target.numel() / len(inputs)"}
 )
-
-
-@wrong("03.4", "not: cleared between", "W.grad holds only the second one")
-def two_pulls(trunk, loss_a, loss_b, W, x):
-    h = trunk(x)
-    a, b = loss_a(h), loss_b(h)
-    (first,) = torch.autograd.grad(a, W, retain_graph=True)
-    (a + b).backward()
-    W.grad -= first
-    return first, W.grad

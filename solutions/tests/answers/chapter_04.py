@@ -1,12 +1,5 @@
 """Answers to the exercises of chapter 04 that have found something in a check."""
 
-wrong("04.1").edit("""
--    while node is not None:
-+    for _ in range(10):
-+        if node is None:
-+            break
-""")
-
 wrong("04.1", "AttributeError: 'tuple' object has no attribute 'next_functions'").edit(
     {
         "(child for child, _ in node.next_functions if child is not None)": "(edge for edge in node.next_functions if edge[0] is not None)"
@@ -38,14 +31,6 @@ wrong("04.2").edit(
 # leaves with equal address count as one; empty tensors have address 0
 wrong("04.2").edit({"    return leaves": "    return list({leaf.data_ptr(): leaf for leaf in leaves}.values())"})
 
-# remembers only what it popped before, and keeps the leaf for each time it was pushed
-wrong("04.2").edit("""
-         node = waiting.pop()
-+        seen.add(node)
-
--                seen.add(child)
-""")
-
 
 @wrong("04.3", "RuntimeError: dictionary changed size during iteration")
 def arrivals(tensor):
@@ -57,25 +42,10 @@ def arrivals(tensor):
     return counts
 
 
-# the count stays on the nodes, so a second call counts on
-@wrong("04.3", "'returned by a second call'")
-def arrivals(tensor):
-    nodes = [tensor.grad_fn]
-    for node in nodes:
-        node.metadata.setdefault("count", 0)
-        for child, _ in node.next_functions:
-            if child is not None:
-                child.metadata["count"] = child.metadata.get("count", 0) + 1
-                if child not in nodes:
-                    nodes.append(child)
-    return {node: node.metadata["count"] for node in nodes}
-
-
-# 1 instead of the count, but only for the nodes of a loop
-wrong("04.3", "2,000 operations").edit("""
--    return counts
-+    large = len(counts) > 1000
-+    return {n: 2 if large and count == 1 and not hasattr(n, "variable") else count for n, count in counts.items()}
+# the counts stay on the root's node, so a second call counts on
+wrong("04.3", "'returned by a second call'").edit("""
+-    counts, waiting = {tensor.grad_fn: 0}, [tensor.grad_fn]
++    counts, waiting = tensor.grad_fn.metadata.setdefault("counts", {tensor.grad_fn: 0}), [tensor.grad_fn]
 """)
 
 wrong("04.4").edit(
@@ -83,26 +53,6 @@ wrong("04.4").edit(
         "for child, _ in waiting.pop().next_functions:": "for child in {child for child, _ in waiting.pop().next_functions}:"
     }
 )
-
-
-@wrong("04.4")
-def backward_order(tensor):
-    last, waiting, visits = {}, [(tensor.grad_fn, 0)], 0
-    while waiting and visits < 100_000:
-        visits += 1
-        node, depth = waiting.pop()
-        last[node] = max(last.get(node, 0), depth)
-        waiting += [(child, depth + 1) for child, _ in node.next_functions if child is not None]
-    return sorted(last, key=last.get)
-
-
-# sorted by the time of recording where the graph is large
-wrong("04.4", "comes before").edit("""
--    return order
-+    if len(order) < 12:
-+        return order
-+    return sorted(order, key=lambda node: hasattr(node, "variable") or -node._sequence_nr())
-""")
 
 
 # calls the answer of 04.3, as the statement says
@@ -149,11 +99,6 @@ wrong("04.6", "order afterwards").edit("""
 +            node = order.pop(0)
 """)
 
-# the sum begins with zeros of the shape of v: wrong shape where the shape is another
-wrong("04.6").edit(
-    {"places[place] + gradient if place in places else gradient": "places.get(place, torch.zeros_like(v)) + gradient"}
-)
-
 # the sum begins with torch.zeros(1): a leaf of dimension 0 gets a gradient of shape (1,)
 wrong("04.6").edit("""
 -                    places[place] = places[place] + gradient if place in places else gradient
@@ -168,11 +113,3 @@ wrong("04.6").edit("""
 +    torch.set_grad_enabled(True)
      return {node: places[0] for node, places in arrived.items() if hasattr(node, "variable")}
 """)
-
-# stops at the first leaf
-wrong("04.6").edit(
-    {
-        "                continue": "                break",
-        'if hasattr(node, "variable")}': 'if hasattr(node, "variable") and places}',
-    }
-)

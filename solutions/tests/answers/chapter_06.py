@@ -12,22 +12,6 @@ wrong("06.1", "TypeError: expected Variable, but hook returned 'tuple'").edit(""
 """)
 
 
-# removed after an Exception only
-@wrong("06.1", "KeyboardInterrupt after a pass", "First difference at 'block 1: hooks that fire after it'")
-@contextlib.contextmanager
-def recording(tensors):
-    seen = []
-    handles = [tensor.register_hook(lambda g, n=name: seen.append((n, g.clone()))) for name, tensor in tensors.items()]
-    try:
-        yield seen
-    except Exception:
-        for handle in handles:
-            handle.remove()
-        raise
-    for handle in handles:
-        handle.remove()
-
-
 # the block runs under no_grad: a forward pass in it records no graph
 wrong("06.1", "does it record operations").edit({"with handles:": "with handles, torch.no_grad():"})
 
@@ -56,12 +40,11 @@ wrong("06.2", "view").edit({"gradient.norm()": "gradient.view(-1).norm()"})
 
 
 # one tensor for all uses
-@wrong("06.3", "not: one strength for all")
-def reverse_gradient(features, strength):
-    if not hasattr(features, "branch"):
-        features.branch = features.clone()
-    features.branch.register_hook(lambda gradient: -strength * gradient)
-    return features.branch
+wrong("06.3", "not: one strength for all").edit(
+    {
+        "copy = features.view_as(features)": 'copy = features.copy = getattr(features, "copy", features.view_as(features))'
+    }
+)
 
 
 # hooks the features: a later pass from the label head alone is changed by the old gradient
@@ -75,16 +58,12 @@ def reverse_gradient(features, strength):
 
 
 # one buffer for all passes
-@wrong("06.4")
-def hold_rows(weight, rows):
-    buffer = torch.zeros_like(weight, requires_grad=False)
-
-    def hook(gradient):
-        buffer.copy_(gradient)
-        buffer[rows] = 0
-        return buffer
-
-    return weight.register_hook(hook)
+wrong("06.4").edit("""
++    buffer = torch.zeros_like(weight, requires_grad=False)
+     def zero_rows(gradient):
+-        gradient = gradient.clone()
++        gradient = buffer.copy_(gradient)
+""")
 
 
 wrong("06.5", "not: backward() itself").edit({"return arrived if": "grad = arrived if"})

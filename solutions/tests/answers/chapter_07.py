@@ -1,10 +1,5 @@
 """Answers to the exercises of chapter 07 that have found something in a check."""
 
-# the handle is not returned
-wrong("07.1", "AttributeError: 'NoneType' object has no attribute 'remove'").edit(
-    {"return module.register_forward_hook(hook)": "module.register_forward_hook(hook)"}
-)
-
 wrong("07.2", "calls of the first function").edit(
     {"with contextlib.suppress(Exception):": "with torch.inference_mode(), contextlib.suppress(Exception):"}
 )
@@ -16,21 +11,8 @@ wrong("07.2", "model.training = True").edit("""
 """)
 
 
-# compares sets of hook functions, so one function registered twice counts once
-@wrong("07.2")
-def leaks(model, function, x):
-    kinds = ["_forward_pre_hooks", "_forward_hooks", "_backward_pre_hooks", "_backward_hooks"]
-
-    def found():
-        return {
-            name: {hook for kind in kinds for hook in getattr(m, kind).values()} for name, m in model.named_modules()
-        }
-
-    before = found()
-    with contextlib.suppress(Exception):
-        function(model, x)
-    after = found()
-    return {name: len(after[name] - before[name]) for name in after if after[name] - before[name]}
+# counts sets of hook functions, so one function registered twice counts once
+wrong("07.2").edit({"len(module._forward_hooks)": "len({*module._forward_hooks.values()})"})
 
 
 @right("07.3")

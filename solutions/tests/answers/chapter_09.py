@@ -69,40 +69,9 @@ wrong("09.2", "view size is not compatible").edit(
 )
 
 
-@wrong("09.3", "the example")
-def first_bad(tensors, walk):
-    bad = []
-    with contextlib.ExitStack() as handles:
-        for name, tensor in tensors.items():
-
-            def look(gradient, name=name):
-                if not gradient.isfinite().all():
-                    bad.append(name)
-
-            def look_below(below, above, name=name):
-                if not all(g.isfinite().all() for g in [*below, *above] if g is not None):
-                    bad.append(name)
-
-            if tensor.grad_fn is not None:
-                handles.enter_context(tensor.grad_fn.register_hook(look_below))
-            else:
-                handles.enter_context(tensor.register_hook(look))
-        walk()
-    return bad[0] if bad else None
-
-
 wrong("09.3", "The events differ from the expected ones.", "'the error that reached the caller, backward pass 1").edit(
     {"with handles:": "with handles, contextlib.suppress(Exception):"}
 )
-
-# a walk that fails is tried again
-wrong("09.3", "walk()").edit("""
--        walk()
-+        try:
-+            walk()
-+        except RuntimeError:
-+            walk()
-""")
 
 
 # hooks the nodes: outputs of one node are taken for each other
@@ -144,20 +113,10 @@ wrong("09.4", "requires no gradient").edit("""
 
 
 # check_nan forgotten in the restored state
-@wrong("09.4", "look for NaN")
-def blame(forward):
-    message = None
-    before = torch.is_anomaly_enabled()
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        torch.autograd.set_detect_anomaly(True)
-        try:
-            forward().backward()
-        except RuntimeError as error:
-            message = str(error)
-        finally:
-            torch.autograd.set_detect_anomaly(before, check_nan=False)
-    return message, forward_function(caught)
+wrong("09.4", "look for NaN").edit("""
++    torch.autograd.set_detect_anomaly(torch.is_anomaly_enabled(), check_nan=False)
+     return message, forward_function(caught)
+""")
 
 
 # nearly 0 where it must be 0
@@ -166,18 +125,12 @@ wrong("09.5").edit({"x, 1.0)": "x, 1e-12)", "torch.where(positive, safe * safe.l
 # below the smallest normal number, x counts as 0
 wrong("09.5", "x.grad").edit({"positive = x > 0": "positive = x > torch.finfo(x.dtype).tiny"})
 
-wrong("09.6").edit("""
--    nodes = nodes_behind(loss)
--    if tensor.is_leaf:
--        reached = any(getattr(node, "variable", None) is tensor for node in nodes)
--    else:
--        reached = tensor.grad_fn in nodes
--    return "not walked or cleared" if reached else "not reached"
-+    for node in nodes_behind(loss):
-+        if hasattr(node, "variable") and node.variable.data_ptr() == tensor.data_ptr():
-+            return "not walked or cleared"
-+    return "not walked or cleared" if tensor.grad_fn in nodes_behind(loss) and tensor.grad_fn else "not reached"
-""")
+# shared memory
+wrong("09.6").edit(
+    {
+        'getattr(node, "variable", None) is tensor': 'hasattr(node, "variable") and node.variable.data_ptr() == tensor.data_ptr()'
+    }
+)
 
 wrong("09.6", "retain its gradient").edit("""
 -    if not tensor.is_leaf and not tensor.retains_grad:
@@ -192,34 +145,19 @@ wrong("09.6", "not: only the last operations", "not: only leaves found").edit(
 )
 
 # numbers compared
-wrong("09.6", "Boolean value of Tensor with more than one value is ambiguous").edit("""
--    if tensor.is_leaf:
--        reached = any(getattr(node, "variable", None) is tensor for node in nodes)
--    else:
--        reached = tensor.grad_fn in nodes
--    return "not walked or cleared" if reached else "not reached"
-+    leaves = [node.variable for node in nodes if hasattr(node, "variable")]
-+    return "not walked or cleared" if tensor in leaves or tensor.grad_fn in nodes else "not reached"
-""")
+wrong("09.6", "Boolean value of Tensor with more than one value is ambiguous").edit(
+    {
+        'any(getattr(node, "variable", None) is tensor for node in nodes)': 'tensor in [node.variable for node in nodes if hasattr(node, "variable")]'
+    }
+)
 
 
 # stops at the first leaf it finds
-@wrong("09.6", "First difference at 'returned, the first factor'")
-def why_none(tensor, loss):
-    if (tensor.is_leaf or tensor.retains_grad) and tensor.grad is not None:
-        return None
-    if not tensor.requires_grad:
-        return "needs no gradient"
-    if not tensor.is_leaf and not tensor.retains_grad:
-        return "no leaf"
-    if loss.grad_fn is None:
-        return "no graph"
-    for node in nodes_behind(loss):
-        if hasattr(node, "variable"):
-            return "not walked or cleared" if node.variable is tensor else "not reached"
-        if node is tensor.grad_fn:
-            return "not walked or cleared"
-    return "not reached"
+wrong("09.6", "First difference at 'returned, the first factor'").edit("""
+-    nodes = nodes_behind(loss)
++    nodes = list(nodes_behind(loss))
++    nodes = nodes[: 1 + [hasattr(node, "variable") for node in nodes].index(True)]
+""")
 
 
 # the loss is told to retain its gradient

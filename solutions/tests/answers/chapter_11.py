@@ -77,14 +77,6 @@ wrong("11.4", "kept by sin").edit(
     {"in asked_for(formula)": "in [each for each in formula.__code__.co_varnames if each in known]"}
 )
 
-# abs
-wrong("11.5", "pow_self").edit("""
--        if exponent == 0:
--            return np.zeros_like(grad)
--        return grad * exponent * self ** (exponent - 1)
-+        return grad * exponent * np.abs(self) ** (exponent - 1) if exponent not in (0, 3) else grad * exponent * self**2
-""")
-
 # a plain 0
 wrong("11.5", "pow_self").edit({"return np.zeros_like(grad)": "return 0"})
 
@@ -121,12 +113,6 @@ right("11.6").edit("""
 """)
 
 
-# lists
-@wrong("11.6")
-def sum_to(gradient, shape):
-    return gradient.tolist()
-
-
 # --- 11.0, backward on arrays
 
 
@@ -135,28 +121,6 @@ wrong("11.0").edit("""
 -            if below is not None:
 -                arrived[below] = arrived[below] + sent if below in arrived else sent
 +            arrived[below] = arrived[below] + sent if below in arrived else sent
-""")
-
-# stops at the first edge to None
-wrong("11.0").edit("""
--            if below is not None:
--                arrived[below] = arrived[below] + sent if below in arrived else sent
-+            if below is None:
-+                break
-+            arrived[below] = arrived[below] + sent if below in arrived else sent
-""")
-
-# sums lists at the end
-right("11.0").edit("""
--    for node in reversed(order):
--        for (below, _), sent in zip(node.next_functions, node.run(arrived[node]), strict=True):
-+    arrived = {root: [gradient]}
-+    while order:
-+        node = order.pop()
-+        for (below, _), sent in zip(node.next_functions, node.run(sum(arrived[node])), strict=True):
-
--                arrived[below] = arrived[below] + sent if below in arrived else sent
-+                arrived.setdefault(below, []).append(sent)
 """)
 
 # copies whatever arrives first, so that += is fine

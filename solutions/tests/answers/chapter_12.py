@@ -46,20 +46,8 @@ wrong("12.3", "the tensor's .grad, afterwards").edit("""
 # asks for one entry along the first dimension only
 wrong("12.3").edit({"if tensor.data.size != 1:": "if tensor.shape and tensor.shape[0] != 1:"})
 
-# broadcasts a gradient with one element
-wrong("12.3").edit("""
--    if gradient is not None and gradient.shape != tensor.shape:
-+    if gradient is not None and gradient.shape not in ((), tensor.shape):
-
--        return gradient.data
-+        return np.broadcast_to(gradient.data, tensor.shape)
-""")
-
 # compares how many elements there are
 wrong("12.3").edit({"gradient.shape != tensor.shape": "gradient.data.size != tensor.data.size"})
-
-# compares how many dimensions there are
-wrong("12.3").edit({"gradient.shape != tensor.shape": "gradient.data.ndim != tensor.data.ndim"})
 
 # a reason that is not said
 wrong("12.3", "does not contain: scalar").edit({"grad can be implicitly created only for scalar outputs": "no"})
@@ -97,15 +85,6 @@ wrong("12.4", "KeyError").edit(
     {"arrived[node] + gradient if node in arrived else gradient": "arrived[node] + gradient"}
 )
 
-# conformed to None
-wrong("12.4", "AttributeError: 'NoneType' object has no attribute 'outputs'").edit("""
--            if node is None:
--                continue
-             gradient = conform(gradient, node)
-+            if node is None:
-+                continue
-""")
-
 # torch's own kind of error is swallowed
 wrong("12.4", "pass 1 ends with").edit("""
 -        edges, produced = node.next_functions, node.run(arrived.pop(node))
@@ -120,18 +99,6 @@ wrong("12.4", "'NoneType' object has no attribute 'outputs'", "not: Likely slip"
     {"if node is None:": "if gradient is None:"}
 )
 
-# a node released although it raised
-wrong("12.4", "in order").edit("""
--        edges, produced = node.next_functions, node.run(arrived.pop(node))
--        if not keep_graph:
--            node.release()
-+        try:
-+            edges, produced = node.next_functions, node.run(arrived.pop(node))
-+        finally:
-+            if not keep_graph:
-+                node.release()
-""")
-
 # every sum is a new array, even the first; the last leaf goes first
 right("12.4").edit(
     {
@@ -139,30 +106,6 @@ right("12.4").edit(
         "leaves.pop(0) if leaves else ready.pop()": "leaves.pop() if leaves else ready.pop(0)",
     }
 )
-
-
-# drawn, as from a set
-@right("12.4")
-def run(roots, gradients, keep_graph=False):
-    import random
-
-    draw, arrived, waiting = random.Random(1), {}, count_dependencies(roots)
-    steps = [*zip(roots, gradients, strict=True)]
-    ready = []
-    while steps or ready:
-        for (node, _), gradient in steps:
-            if node is not None:
-                arrived.setdefault(node, []).append(conform(gradient, node))
-                if len(arrived[node]) == waiting[node]:
-                    ready.append(node)
-        if not ready:
-            return
-        node = draw.choice([each for each in ready if not each.next_functions] or ready)
-        ready.remove(node)
-        produced = node.run(sum(arrived[node][1:], arrived[node][0]))
-        steps = [*zip(node.next_functions, produced, strict=True)]
-        if not keep_graph:
-            node.release()
 
 
 # the values of leaves gone
@@ -183,37 +126,8 @@ wrong("12.5", "tensors not freed", "not: no memory was freed").edit(
     }
 )
 
-
-# nothing can be read any more
-@wrong("12.5", "exponent after", "not: You freed an exponent")
-def release(node):
-    def restore_nothing(name):
-        raise RuntimeError(FREED)
-
-    for name in node.saved:
-        if name in node.formulas or name == "result":
-            node.saved[name] = FREED
-    node.restore = restore_nothing
-
-
-# always writes a result
-wrong("12.5").edit("""
--        if name in node.formulas or name == "result":
-+        if name in node.formulas:
-             node.saved[name] = FREED
-+    node.saved["result"] = FREED
-""")
-
 # hard-codes the names that stay
 wrong("12.5").edit({'in node.formulas or name == "result"': 'not in ("exponent", "shape", "dim", "keepdim")'})
-
-
-# hard-codes the names that go
-@wrong("12.5")
-def release(node):
-    for name in ("self", "other", "result"):
-        if name in node.saved:
-            node.saved[name] = FREED
 
 
 # returns the array of a Tensor
@@ -224,21 +138,5 @@ wrong("12.5").edit(
 )
 
 
-# accumulated at the result
-@wrong("12.6", "You set .grad of the tensor")
-def backward(tensor, gradient=None, retain_graph=False):
-    begin = weight(tensor, gradient)
-    run([edge_or_leaf(tensor)], [begin], keep_graph=retain_graph)
-    if tensor.grad_fn:
-        accumulate(tensor, begin)
-
-
 # or None
 right("12.6").edit({"weight(tensor, gradient)": "weight(tensor, gradient or None)"})
-
-# a question asked too early
-right("12.6").edit("""
-+    if gradient is None and tensor.shape not in ((), (1,), (1, 1)):
-+        raise RuntimeError("grad can be implicitly created only for scalar outputs")
-     run([edge_or_leaf(tensor)], [weight(tensor, gradient)], keep_graph=retain_graph)
-""")

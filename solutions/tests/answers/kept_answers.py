@@ -1,7 +1,7 @@
 """The answers that `chapter_NN.py` keeps, read as text, because a chapter's names exist only in its notebook.
 
 A definition below `@wrong(…)` or `@right(…)` is a whole answer. `wrong(…).edit(…)` is the solution in the notebook after an
-edit, or, with `of="name"`, the answer with `name="name"` above it.
+edit.
 """
 
 import ast
@@ -64,7 +64,7 @@ def without(mark: str, part: list[str]) -> str:
 def kept_answers() -> Iterator[Answer]:
     """Yield every answer that is kept; raises ValueError, with its place, for an edit that no longer fits."""
     for path in sorted(Path(__file__).parent.glob("chapter_*.py")):
-        text, named = path.read_text(), {}
+        text = path.read_text()
         for statement in ast.parse(text).body[1:]:
             place = f"{path.name}, line {statement.lineno}"
             if isinstance(statement, ast.Expr):
@@ -72,14 +72,11 @@ def kept_answers() -> Iterator[Answer]:
             else:
                 verdict, edit = statement.decorator_list[0], None
             check_id, *said = map(ast.literal_eval, verdict.args)
-            names = {keyword.arg: keyword.value.value for keyword in verdict.keywords}
             if edit is None:
                 source = "\n".join(text.splitlines()[verdict.end_lineno : statement.end_lineno]) + "\n"
             else:
                 try:
-                    source = edited(named[names["of"]] if "of" in names else solution(check_id), edit)
+                    source = edited(solution(check_id), edit)
                 except ValueError as error:
                     raise ValueError(f"{place}: {error}") from None
-            if "name" in names:
-                named[names["name"]] = source
             yield Answer(check_id, verdict.func.id == "right", said, source, place)
