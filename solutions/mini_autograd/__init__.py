@@ -1,6 +1,6 @@
 """mini_autograd: torch.autograd's behavior in Python and NumPy, written to be read. Start with README.md.
 
-Names are torch's, so most lesson code runs with `import mini_autograd as torch`.
+Names are torch's, so code that needs only these runs with `import mini_autograd as torch`.
 """
 
 # ruff: noqa: F401 - the imported names are the package's API

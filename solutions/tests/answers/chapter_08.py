@@ -40,9 +40,6 @@ wrong("08.3", "ValueError: Input and output must have the same number of spatial
     {"small[None, None]": "small", 'mode="bilinear")[0, 0]': 'mode="bilinear")'}
 )
 
-# the head is always called head
-wrong("08.3", "has no attribute 'head'").edit({"model.get_submodule(head).weight": "model.head.weight"})
-
 # one channel takes all weights
 wrong("08.3", "one channel and a head after flatten").edit("""
 -    if len(weights) != kept[0].shape[1]:

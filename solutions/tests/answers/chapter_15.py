@@ -7,7 +7,11 @@ wrong("15.5", "fingerprint of your cause").edit({'"path cut", (None, True)': '(N
 
 right("15.5").edit({"(None, True)": "[None, True]"})
 
+wrong("15.7", "fingerprint of your evidence").edit({"(0, 1)": "1"})
+
 right("15.7").edit({"h + torch.relu(h)": "h.clone() + torch.relu_(h)"})
+
+wrong("15.8", "fingerprint of your evidence").edit({'alike", 10': 'alike", 0.3333'})
 
 # in any order
 right("15.8").edit({"for inputs, target in sequences:": "for inputs, target in reversed(sequences):"})

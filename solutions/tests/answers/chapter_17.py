@@ -19,9 +19,6 @@ right("17.1").edit("""
 # einsum
 right("17.1").edit({"(x @ self.A.T @ self.B.T)": 'torch.einsum("...i,ri,or->...o", x, self.A, self.B)'})
 
-# each part begins at the layer after the last one's first
-wrong("17.2").edit({"range(0, len(layers), length)": "range(0, len(layers))"})
-
 # the layers are arguments
 right("17.2").edit("""
 -        x = checkpoint(nn.Sequential(*layers[first : first + length]), x, use_reentrant=False)
@@ -53,16 +50,6 @@ right("17.3").edit("""
 +        return scale / 2
 """)
 
-# tested before dividing
-right("17.3").edit("""
--    for gradient in gradients:
--        gradient /= scale
-     if not all(gradient.isfinite().all() for gradient in gradients):
-         return scale / 2
-+    for gradient in gradients:
-+        gradient /= scale
-""")
-
 # a number, and shapes alone where there are none
 wrong("17.4", "Likely slip: a value used in python.").edit("""
 -    norm = torch.stack([gradient.norm() for gradient in gradients]).norm()
@@ -85,19 +72,10 @@ right("17.4").edit(
     {"torch.stack([gradient.norm() for gradient in gradients]).norm()": "nn.utils.get_total_norm(gradients)"}
 )
 
-# one hook, for the last parameter
-wrong("17.5").edit({"for parameter in trained]": "for parameter in trained[-1:]]"})
-
-# the factor upside down
-wrong("17.6").edit({"losses.sum() * world_size / count": "losses.sum() * count / world_size"})
-
 # a type is missing
 wrong("17.7", "ValueError: infer_schema(func): Parameter x must have a type annotation.").edit(
     {"totals(x: torch.Tensor, group": "totals(x, group"}
 )
-
-# without values, a fake that asks for them
-wrong("17.7").edit({"x.new_empty(groups)": "x.new_empty(int(group.max()) + 1)"})
 
 # as a matrix product
 right("17.7").edit({"return v[group], None, None": "return F.one_hot(group, len(v)).to(v) @ v, None, None"})
