@@ -1,8 +1,5 @@
 """Answers to the exercises of chapter 16 that have found something in a check, or that a class would write."""
 
-# vmap goes through the parameters too
-wrong("16.1", "vmap").edit({"in_dims=(None, 0, 0)": "in_dims=0"})
-
 
 # .grad is put aside and back
 @right("16.1")
@@ -59,19 +56,6 @@ wrong("16.4", "TypeError").edit({"output.reshape(-1)": "output"})
 wrong("16.4", "IndexError: Dimension out of range").edit({"output.reshape(-1)": "output.flatten(1).reshape(-1)"})
 
 
-# by nudging one sample: finds no gradient where the outputs round
-@wrong("16.4")
-def mixes(layer, x):
-    layer = copy.deepcopy(layer)
-    before = layer(x).reshape(len(x), -1)
-    depends = torch.zeros(len(x), len(x), dtype=torch.bool)
-    for j in range(len(x)):
-        moved = x.clone()
-        moved[j] += 1e-3
-        depends[:, j] = ((layer(moved).reshape(len(x), -1) - before).abs() > 1e-12).any(dim=1)
-    return depends
-
-
 # one-hot external gradients, all at once
 @right("16.4")
 def mixes(layer, x):
@@ -80,18 +64,6 @@ def mixes(layer, x):
     flat = y.reshape(-1)
     (g,) = torch.autograd.grad(flat, leaf, torch.eye(len(flat), dtype=y.dtype), is_grads_batched=True)
     return g.reshape(len(x), -1, len(x), x[0].numel()).ne(0).any(3).any(1)
-
-
-# differences of 1e-4
-@wrong("10.5")
-def hvp(function, x, u):
-    h = 1e-4
-
-    def gradient(at):
-        leaf = at.clone().requires_grad_()
-        return torch.autograd.grad(function(leaf), leaf)[0]
-
-    return (gradient(x + h * u) - gradient(x - h * u)) / (2 * h)
 
 
 # no external gradient for the second walk
