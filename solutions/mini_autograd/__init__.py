@@ -9,7 +9,7 @@ from . import autograd, nn, optim
 from .core.modes import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
 from .core.tensor import Tensor
 from .ops import methods
-from .ops.creation import arange, from_numpy, manual_seed, ones, ones_like, rand, randn, tensor, zeros, zeros_like
+from .ops.creation import arange, from_numpy, manual_seed, ones, ones_like, rand, tensor, zeros, zeros_like
 from .values.dtypes import bool, dtype, float32, float64, int64
 
 globals().update({name: methods.for_tensors(name, function) for name, function in methods.FUNCTIONS.items()})

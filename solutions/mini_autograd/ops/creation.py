@@ -78,8 +78,3 @@ def arange(start, end=None, step=1, *, dtype=None, requires_grad=False):
 def rand(*size, dtype=None, requires_grad=False):
     """Return uniform random numbers in [0, 1)."""
     return _finish(np.asarray(_generator.random(sizes_of(size))), dtype or dtypes.DEFAULT, requires_grad)
-
-
-def randn(*size, dtype=None, requires_grad=False):
-    """Return normally distributed random numbers."""
-    return _finish(np.asarray(_generator.standard_normal(sizes_of(size))), dtype or dtypes.DEFAULT, requires_grad)

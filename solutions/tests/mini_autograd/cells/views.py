@@ -72,9 +72,12 @@ y.add_(1)
 a.backward()
 (x.grad, a)
 
-# %% data can be replaced, even by a different shape
-x.data.add_(1)
+# %% data can be changed and replaced, even by a different shape, but not by integers if a gradient is required
+x.data += 1
+show(x, x._version)
 x.data = T([5.0, 6.0, 7.0])
+for wrong in (3, T([1, 2])):
+    tried(setattr, x, "data", wrong)
 (x, x._version)
 
 # %% each
@@ -92,7 +95,3 @@ T([True, True]).sum()
 T([1]) * 1.5
 T([1]).exp()
 ((x * T([1.0, 2.0]).double()).sum().backward(), x.grad)
-
-# %% data must be a tensor, and floating-point if it requires a gradient
-for data in (3, T([1, 2])):
-    tried(setattr, x, "data", data)
