@@ -11,5 +11,6 @@ from .core.tensor import Tensor
 from .ops import methods
 from .ops.creation import arange, from_numpy, manual_seed, ones, ones_like, rand, tensor, zeros, zeros_like
 from .values.dtypes import bool, dtype, float32, float64, int64
+from .values.size import Size
 
 globals().update({name: methods.for_tensors(name, function) for name, function in methods.FUNCTIONS.items()})

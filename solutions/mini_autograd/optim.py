@@ -13,6 +13,14 @@ class SGD:
     """
 
     def __init__(self, params, lr=1e-3, momentum=0, weight_decay=0):
+        for name, value in (("learning rate", lr), ("momentum value", momentum), ("weight_decay value", weight_decay)):
+            if not value >= 0:
+                raise ValueError(f"Invalid {name}: {value}")
+        if isinstance(params, Tensor):
+            raise TypeError(
+                "params argument given to the optimizer should be an iterable of Tensors or dicts, but got torch."
+                + params._type_name()
+            )
         self.lr, self.momentum, self.weight_decay = lr, momentum, weight_decay
         self.params = list(params)
         self.state = {}  # parameter → {"momentum_buffer": its v}

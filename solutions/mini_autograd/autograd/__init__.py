@@ -4,4 +4,5 @@
 
 from ..core.backward import backward, grad
 from ..core.modes import enable_grad, no_grad, set_grad_enabled
+from . import function
 from .function import Function

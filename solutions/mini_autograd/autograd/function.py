@@ -1,5 +1,6 @@
 """`Function`: define an operation with your own backward."""
 
+import functools
 import inspect
 
 import numpy as np
@@ -8,14 +9,17 @@ from ..core.modes import no_grad, state
 from ..core.node import Node
 from ..core.saved import FREED, restore, save
 from ..core.tensor import Tensor, make
+from ..ops.inplace import check_inplace, rebase
 
 
 class FunctionCtx(Node):
     """The `ctx` of a Function's forward and backward, which is also the operation's node in the graph."""
 
     _forward_cls = None  # the Function
+    _materialize = True
     _to_save = ()
     _saved = ()
+    _dirty = ()
     _constant = ()
     needs_input_grad = ()
 
@@ -23,9 +27,17 @@ class FunctionCtx(Node):
         """Keep `tensors` (inputs, outputs, or None) for backward; call it once, in forward."""
         self._to_save = tensors
 
+    def mark_dirty(self, *tensors):
+        """Declare the inputs that forward changed in place; forward must return them."""
+        self._dirty = tensors
+
     def mark_non_differentiable(self, *tensors):
         """Declare the outputs that have no gradient."""
         self._constant = tensors
+
+    def set_materialize_grads(self, value):
+        """Choose whether backward receives zeros (the default) or None for an unused output."""
+        self._materialize = value
 
     @property
     def saved_tensors(self):
@@ -43,7 +55,7 @@ class FunctionCtx(Node):
     def run(self, gradients, needs):
         received = []
         for gradient, form in zip(gradients, self.outputs, strict=True):
-            if gradient is None and form is not None:
+            if gradient is None and self._materialize and form is not None:
                 gradient = make(np.zeros(*form))
             elif gradient is not None and not isinstance(gradient, Tensor):
                 gradient = make(np.asarray(gradient))
@@ -133,26 +145,58 @@ class Function:
         return outputs[0] if single else outputs
 
 
+CHANGED_VIEW = (
+    "If your Function modifies inplace an input that is a view of another Tensor, your Function cannot return more "
+    "than one Tensor. This is not supported by the current autograd engine. You should either make sure the input "
+    "is not a view (using .clone() for example) or make your Function only return one Tensor (potentially splitting"
+    " it into two Functions: one doing the inplace that returns a single Tensor and a second one that does the "
+    "other operations). You can ask on the forum https://discuss.pytorch.org/ if you need help to do this change."
+)
+
+
 def _connect(ctx, inputs, results, recorded):
     """Return the outputs of forward as outputs of the node `ctx`."""
-    outputs = []
-    for number, result in enumerate(results):
-        if isinstance(result, Tensor):
-            is_input = any(result is tensor for tensor in inputs)
-            if any(result is tensor for tensor in ctx._constant):
-                result = result._alias() if is_input else result
-                result._edge, result._requires_grad = None, False
-            else:
-                if is_input or result._base is not None:
-                    source, result = result, result._alias()
+    outputs, metadata = [], []
+    if not all(any(result is tensor for result in results) for tensor in ctx._dirty):
+        raise RuntimeError(
+            "Some elements marked as dirty during the forward method were not returned as output. The inputs that are "
+            "modified inplace must all be outputs of the Function."
+        )
+    for result in results:
+        if not isinstance(result, Tensor):
+            outputs.append(result)
+            metadata.append(None)
+            continue
+        number = len(metadata)
+        metadata.append((result._data.shape, result._data.dtype))
+        is_input = any(result is tensor for tensor in inputs)
+        is_dirty = any(result is tensor for tensor in ctx._dirty)
+        if is_dirty:
+            if recorded and result.requires_grad and result.is_leaf:
+                raise RuntimeError("a leaf Variable that requires grad has been used in an in-place operation.")
+            if recorded and result._base is not None and sum(isinstance(each, Tensor) for each in results) > 1:
+                raise RuntimeError(CHANGED_VIEW)
+            check_inplace(result, recorded)
+            result._bump()
+            if recorded:
+                ctx.outputs = tuple(metadata)
+                rebase(result, ctx, number)
+        elif any(result is tensor for tensor in ctx._constant):
+            result = result._alias() if is_input else result
+            result._edge, result._requires_grad = None, False
+        else:
+            source = result
+            if is_input or result._base is not None:
+                result = result._alias()
+                if source._base is not None or is_input:
                     result._base = source if source._base is None else source._base
                     result._views = source._views
                     result._view_version = source._version_cell[0]
                     result._view_kind = "function" if recorded else source._view_kind
-                if recorded and result._data.dtype.kind == "f":
-                    result._edge, result._requires_grad = (ctx, number), True
+            if recorded and result._data.dtype.kind == "f":
+                result._edge, result._requires_grad = (ctx, number), True
         outputs.append(result)
-    ctx.outputs = tuple((out._data.shape, out._data.dtype) if isinstance(out, Tensor) else None for out in outputs)
+    ctx.outputs = tuple(metadata)
     return tuple(outputs)
 
 
@@ -169,3 +213,34 @@ def _save(ctx, outputs):
         own = tensor._edge is not None and tensor._edge[0] is ctx
         saved.append(save(tensor, tensor._edge[1] if own else None))
     ctx._saved, ctx._to_save = tuple(saved), ()
+
+
+def once_differentiable(backward):
+    """Decorate a `backward` that cannot itself be differentiated: differentiating its results raises an error."""
+
+    @functools.wraps(backward)
+    def wrapper(ctx, *gradients):
+        with no_grad():
+            produced = backward(ctx, *gradients)
+        if not state.grad or not any(g is not None and g.requires_grad for g in gradients):
+            return produced
+        marked = _refuse_second(produced if isinstance(produced, tuple) else (produced,))
+        return marked if len(marked) > 1 else marked[0]
+
+    return wrapper
+
+
+class Error(Node):
+    """The node for results of a once-differentiable backward; running it raises an error."""
+
+    def run(self, gradients, needs):
+        raise RuntimeError("trying to differentiate twice a function that was marked with @once_differentiable")
+
+
+def _refuse_second(results):
+    """Return the tensors among `results` as outputs of an `Error` node, and None unchanged."""
+    node = Error()
+    leaves = [None if result is None else result.detach().requires_grad_() for result in results]
+    node.next_functions = tuple((None, 0) if leaf is None else leaf._edge_or_leaf() for leaf in leaves)
+    node.outputs = tuple(None if leaf is None else (leaf._data.shape, leaf._data.dtype) for leaf in leaves)
+    return tuple(None if leaf is None else leaf._alias((node, number)) for number, leaf in enumerate(leaves))

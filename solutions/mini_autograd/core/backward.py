@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 
+from ..values.size import Size
 from . import engine
 from .tensor import Tensor, make
 
@@ -90,8 +91,8 @@ def _weights(gradients, tensors):
     for index, (gradient, tensor) in enumerate(zip(gradients, tensors, strict=True)):
         if gradient is not None and gradient.shape != tensor.shape:
             raise RuntimeError(
-                f"Mismatch in shape: grad_output[{index}] has a shape of torch.Size({list(gradient.shape)}) "
-                f"and output[{index}] has a shape of torch.Size({list(tensor.shape)})."
+                f"Mismatch in shape: grad_output[{index}] has a shape of {Size(gradient.shape)} "
+                f"and output[{index}] has a shape of {Size(tensor.shape)}."
             )
         if gradient is None and tensor.requires_grad:
             if tensor._data.size != 1:

@@ -6,7 +6,7 @@ from ..values import dtypes
 from .hooks import HookedNode
 from .tensor import Tensor
 
-NAMESPACED = {"AccumulateGrad", "CopySlices", "CopyBackwards"}
+NAMESPACED = {"AccumulateGrad", "CopySlices", "CopyBackwards", "Error"}
 next_sequence_nr = itertools.count().__next__
 
 

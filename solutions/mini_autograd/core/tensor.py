@@ -7,6 +7,7 @@ Methods that need other files are added to the class there: hooks in `hooks.py`,
 import warnings
 
 from ..values import dtypes
+from ..values.size import Size
 
 NOT_LEAF_GRAD = (
     "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be "
@@ -60,7 +61,7 @@ class Tensor:
 
     @property
     def shape(self):
-        return self._data.shape
+        return Size(self._data.shape)
 
     @property
     def dtype(self):

@@ -3,6 +3,6 @@
 # ruff: noqa: F401 - the imported names are the package's API
 
 from . import functional
-from .layers import CrossEntropyLoss, Linear, ReLU, Sequential, Sigmoid, Tanh
+from .layers import CrossEntropyLoss, Linear, MSELoss, ReLU, Sequential, Sigmoid, Tanh
 from .module import Module
 from .parameter import Parameter

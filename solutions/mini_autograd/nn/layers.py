@@ -1,4 +1,4 @@
-"""The layers and the loss: each stores its parameters, and calls the function of the same name."""
+"""The layers and losses: each stores its parameters and options, and calls the function of the same name."""
 
 import math
 
@@ -25,6 +25,9 @@ class Linear(Module):
 
     def forward(self, input):
         return F.linear(input, self.weight, self.bias)
+
+    def extra_repr(self):
+        return f"in_features={self.in_features}, out_features={self.out_features}, bias={self.bias is not None}"
 
 
 class Sigmoid(Module):
@@ -73,6 +76,13 @@ class Sequential(Module):
         if not -len(self) <= index < len(self):
             raise IndexError(f"index {index} is out of range")
         return list(self)[index]
+
+
+class MSELoss(Module):
+    """The mean of (input - target)²."""
+
+    def forward(self, input, target):
+        return F.mse_loss(input, target)
 
 
 class CrossEntropyLoss(Module):

@@ -7,12 +7,12 @@ from .parameter import Parameter
 class Module(HookedModule):
     """A part of a network. Subclasses assign parameters and modules to attributes and define `forward`.
 
-    Call the module, not `forward`, so that hooks run.
+    Call the module, not `forward`, so that hooks run. `training` says whether the module is in training mode.
     """
 
     def __init__(self):
         # Bypasses __setattr__, which expects these dicts.
-        self.__dict__.update(_parameters={}, _modules={})
+        self.__dict__.update(training=True, _parameters={}, _modules={})
         self._init_hooks()
 
     def forward(self, *input):
@@ -74,6 +74,18 @@ class Module(HookedModule):
         """Yield this module and all its submodules."""
         return (module for _, module in self.named_modules())
 
+    def named_children(self):
+        """Yield the direct submodules with their names, each once."""
+        seen = set()
+        for name, module in self._modules.items():
+            if module is not None and module not in seen:
+                seen.add(module)
+                yield name, module
+
+    def children(self):
+        """Yield the direct submodules."""
+        return (module for _, module in self.named_children())
+
     def named_parameters(self):
         """Yield the parameters of this module and of its submodules with their names, each once."""
         seen = set()
@@ -89,6 +101,16 @@ class Module(HookedModule):
 
     # Operations on the whole module.
 
+    def train(self, mode=True):
+        """Set `training` of this module and all its submodules, and return this module."""
+        for module in self.modules():
+            module.training = mode
+        return self
+
+    def eval(self):
+        """Switch this module and all its submodules to evaluation mode: `train(False)`."""
+        return self.train(False)
+
     def requires_grad_(self, requires_grad=True):
         """Freeze (False) or unfreeze all parameters, and return this module."""
         for parameter in self.parameters():
@@ -99,3 +121,14 @@ class Module(HookedModule):
         """Reset the gradients of all parameters to None."""
         for parameter in self.parameters():
             parameter.grad = None
+
+    def extra_repr(self):
+        """Return the text for the parentheses in `repr`; subclasses override this."""
+        return ""
+
+    def __repr__(self):
+        name, extra = type(self).__name__, self.extra_repr()
+        lines = [f"({key}): " + repr(module).replace("\n", "\n  ") for key, module in self._modules.items()]
+        if not lines:
+            return f"{name}({extra})"
+        return f"{name}(" + "".join(f"\n  {line}" for line in ([extra] if extra else []) + lines) + "\n)"

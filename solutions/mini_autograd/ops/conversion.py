@@ -1,8 +1,17 @@
 """Conversions of tensors to Python and NumPy."""
 
+import warnings
+
 import numpy as np
 
 from ..core.modes import state
+from ..values.size import Size
+from .shaping import dim_of
+
+TO_SCALAR = (
+    "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\n"
+    "Consider using tensor.detach() first."
+)
 
 
 def item(self):
@@ -31,7 +40,11 @@ def to_array(self, dtype=None, copy=None):
 
 def to_float(self):
     """Return `float(x)` for a tensor of one element."""
-    return float(item(self))
+    if self._data.size == 1 and self.requires_grad:
+        warnings.warn(TO_SCALAR, UserWarning, stacklevel=2)
+    if self._data.size != 1:
+        raise ValueError("only one element tensors can be converted to Python scalars")
+    return float(self._data.item())
 
 
 def to_bool(self):
@@ -49,6 +62,16 @@ def length(self):
     return len(self._data)
 
 
+def size(self, dim=None):
+    """Return the shape, or the size of dimension `dim`."""
+    return Size(self._data.shape) if dim is None else self._data.shape[dim_of(dim, self._data.ndim)]
+
+
 def numel(self):
     """Return the number of elements."""
     return self._data.size
+
+
+def dim(self):
+    """Return the number of dimensions."""
+    return self._data.ndim

@@ -77,7 +77,14 @@ def setitem(self, index, value):
     if not isinstance(value, (Tensor, int, float, np.integer, np.bool_)):
         raise TypeError(f"can't assign a {type(value).__name__} to a torch.{self._type_name()}")
     view = view_at(self, index)
-    inplace(copy if isinstance(value, Tensor) else fill, view, value)
+    if isinstance(value, Tensor):
+        shape = view._data.shape
+        if value._data.ndim > len(shape):
+            value = shaping.reshape_(value, value._data.shape[value._data.ndim - len(shape) :])
+        shaping.check_expand(value._data.shape, shape)
+        inplace(copy, view, value)
+    else:
+        inplace(fill, view, value)
 
 
 def iterate(self):

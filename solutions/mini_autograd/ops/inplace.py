@@ -97,11 +97,11 @@ def write(target, array):
     target._bump()
 
 
-def rebase(target, node):
-    """Record `target`, which the operation of `node` just changed, as that node's output."""
+def rebase(target, node, number=0):
+    """Record `target`, which the operation of `node` just changed, as that node's output `number`."""
     base = target._base
     if base is None:
-        target._edge, target._requires_grad = (node, 0), True
+        target._edge, target._requires_grad = (node, number), True
         if target.retains_grad:
             target._attach_retain()
         return

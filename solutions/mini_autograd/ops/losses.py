@@ -1,12 +1,45 @@
-"""The loss for classification."""
+"""The losses: means, each of which is one node."""
+
+import math
+import warnings
 
 import numpy as np
 
 from ..core.operation import operation
 from ..values import dtypes
-from .elementwise import div, keep
+from .elementwise import div, keep, mul
 from .reductions import log_softmax
 from .shaping import expand_
+
+
+def _mse_loss(self, target):
+    difference = self - target
+    return (difference * difference).sum() / difference.dtype.type(difference.size)
+
+
+def _mse_gradient(grad, self, target):
+    difference = self - target
+    return mul(div(grad, math.prod(difference.shape)), difference * 2)
+
+
+mse_loss_ = operation(
+    "MseLossBackward0",
+    _mse_loss,
+    promote="same",
+    self=_mse_gradient,
+    target=lambda grad, self, target: _mse_gradient(grad, target, self),
+)
+
+
+def mse_loss(input, target):
+    """Return the mean of (input - target)²."""
+    if target.shape != input.shape:
+        warnings.warn(
+            f"Using a target size ({target.shape}) that is different to the input size ({input.shape}). This will "
+            "likely lead to incorrect results due to broadcasting. Please ensure they have the same size.",
+            stacklevel=2,
+        )
+    return mse_loss_(input, target)
 
 
 def _nll_gradient(grad, self_sym_sizes, target):

@@ -1,15 +1,33 @@
-"""Products of matrices, named like the steps into which torch splits `matmul` and `linear`."""
+"""Products of vectors and matrices, named like the steps into which torch splits `matmul` and `linear`."""
+
+import numpy as np
 
 from ..core.operation import operation
 from ..core.tensor import Tensor
-from .shaping import t_
+from .shaping import reshape, t_, unsqueeze_
 
+dot = operation(
+    "DotBackward0",
+    lambda self, tensor: np.dot(self, tensor),
+    self=lambda grad, tensor: grad * tensor,
+    tensor=lambda grad, self: grad * self,
+)
+mv = operation(
+    "MvBackward0",
+    lambda self, vec: self @ vec,
+    self=lambda grad, vec: unsqueeze_(grad, 1) * vec,
+    vec=lambda grad, self: mv(t_(self), grad),
+)
 mm = operation(
     "MmBackward0",
     lambda self, mat2: self @ mat2,
     self=lambda grad, mat2: mm(grad, t_(mat2)),
     mat2=lambda grad, self, mat2_sym_strides: _like_second(grad, self, mat2_sym_strides),
 )
+
+
+# The row that is the product of a vector and a matrix, as a vector.
+squeeze_row = operation("SqueezeBackward4", lambda self: self[0], self=lambda grad: unsqueeze_(grad, 0))
 
 
 def _addmm(self, mat1, mat2):
@@ -35,39 +53,65 @@ addmm = operation(
 
 
 def matmul(self, other):
-    """Multiply two matrices, like `@`."""
+    """Multiply like `@`: vectors and matrices."""
     if not isinstance(other, Tensor):
         raise TypeError(f"matmul(): argument 'other' (position 2) must be Tensor, not {type(other).__name__}")
-    _check_product(self, other)
+    a, b = self._data.ndim, other._data.ndim
+    if not a or not b:
+        raise RuntimeError(f"both arguments to matmul need to be at least 1D, but they are {a}D and {b}D")
+    if a > 2 or b > 2:
+        raise NotImplementedError(
+            f"products of batches of matrices are left out of the mini engine, which multiplies vectors and matrices, "
+            f"but these tensors are {a}D and {b}D; use torch.matmul"
+        )
     if self.dtype is not other.dtype:
         raise RuntimeError(
             f"expected both factors to have the same dtype, but got {self.dtype} and {other.dtype}; convert one with to"
         )
+    if a == 1 and b == 1:
+        _check_dot(len(self), len(other))
+        return dot(self, other)
+    if b == 1:
+        if self.shape[1] != other.shape[0]:
+            raise RuntimeError(
+                f"size mismatch, got input ({self.shape[0]}), mat ({_dims(self)}), vec ({other.shape[0]})"
+            )
+        return mv(self, other)
+    if a == 1:
+        return squeeze_row(matmul(unsqueeze_(self, 0), other))
+    _check_product(self, other)
     return mm(self, other)
 
 
 def linear(input, weight, bias=None):
-    """Return `input @ weight.T + bias`. input: (n, in), weight: (out, in), bias: (out,) or None."""
+    """Return `input @ weight.T + bias`. input: (in,) or (n, in), weight: (out, in), bias: (out,) or None."""
     mat2 = t_(weight)
     if bias is None:
         return matmul(input, mat2)
-    _check_product(input, mat2)
+    flat = input if input._data.ndim == 2 else reshape(input, -1, input.shape[-1])
+    _check_product(flat, mat2)
     b, w, x = bias._data, weight._data, input._data
     if b.shape != w.shape[:1] or not b.dtype is w.dtype is x.dtype:
         raise RuntimeError(
             f"expected a bias of shape {[len(weight)]}, and one dtype for input, weight and bias, but got a bias of "
             f"shape {list(bias.shape)}, and {input.dtype}, {weight.dtype} and {bias.dtype}"
         )
-    return addmm(bias, input, mat2)
+    out = addmm(bias, flat, mat2)
+    return out if flat is input else reshape(out, *input.shape[:-1], weight.shape[0])
+
+
+def _dims(tensor):
+    return "x".join(map(str, tensor.shape))
+
+
+def _check_dot(a, b):
+    if a != b:
+        raise RuntimeError(
+            f"inconsistent tensor size, expected tensor [{a}] and src [{b}] to have the same number of elements, "
+            f"but got {a} and {b} elements respectively"
+        )
 
 
 def _check_product(mat1, mat2):
-    a, b = mat1._data, mat2._data
-    if a.ndim != 2 or b.ndim != 2:
-        raise NotImplementedError(
-            f"the mini engine multiplies matrices, but these tensors are {a.ndim}D and {b.ndim}D; give a vector a "
-            "dimension with unsqueeze, or use torch.matmul"
-        )
-    if a.shape[1] != b.shape[0]:
-        shapes = " and ".join("x".join(map(str, array.shape)) for array in (a, b))
-        raise RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({shapes})")
+    if mat1._data.shape[1] != mat2._data.shape[0]:
+        raise RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({_dims(mat1)} and {_dims(mat2)})")

@@ -14,14 +14,14 @@ FUNCTIONS = {
     "add": ew.add, "sub": ew.sub, "mul": ew.mul, "div": ew.div, "neg": ew.neg, "pow": ew.pow, "matmul": matrices.matmul,
     "exp": ew.exp, "log": ew.log, "sin": ew.sin, "cos": ew.cos, "tanh": ew.tanh, "sigmoid": ew.sigmoid, "relu": ew.relu,
     "sum": reductions.sum, "mean": reductions.mean, "log_softmax": reductions.log_softmax, "clone": ew.clone,
-    "reshape": shaping.reshape, "t": shaping.t, "unsqueeze": shaping.unsqueeze, "numel": conversion.numel,
-    "detach": Tensor.detach,
+    "reshape": shaping.reshape, "t": shaping.t, "transpose": shaping.transpose, "unsqueeze": shaping.unsqueeze,
+    "numel": conversion.numel, "detach": Tensor.detach,
 }  # fmt: skip
 
 METHODS = {
-    "view": shaping.view, "to": ew.to, "float": lambda self: ew.to(self, dtypes.float32),
+    "view": shaping.view, "expand": shaping.expand, "to": ew.to, "float": lambda self: ew.to(self, dtypes.float32),
     "double": lambda self: ew.to(self, dtypes.float64), "item": conversion.item, "tolist": conversion.tolist,
-    "numpy": conversion.numpy,
+    "numpy": conversion.numpy, "size": conversion.size, "dim": conversion.dim,
 }  # fmt: skip
 
 OPERATORS = {
@@ -68,4 +68,4 @@ for _names, _form in ((IN_PLACE, "{}_"), (AUGMENTED, "__{}__")):
         setattr(Tensor, _form.format(_name), _in_place(_function))
 
 Tensor.T = property(shaping.matrix_t)
-Tensor.ndim = property(lambda self: self._data.ndim)
+Tensor.ndim = property(conversion.dim)

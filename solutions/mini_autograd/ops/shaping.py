@@ -79,9 +79,44 @@ expand_ = operation(
 )
 
 
+def check_expand(shape, sizes):
+    """Raise torch's error if a tensor of `shape` cannot be expanded to `sizes`, in which -1 keeps a size."""
+    extra = len(sizes) - len(shape)
+    for i, n in enumerate(shape, extra):
+        if n != 1 and sizes[i] not in (-1, n):
+            raise RuntimeError(
+                f"The expanded size of the tensor ({sizes[i]}) must match the existing size ({n}) at "
+                f"non-singleton dimension {i}.  Target sizes: {list(sizes)}.  Tensor sizes: {list(shape)}"
+            )
+
+
+def expand(input, *sizes):
+    """Return input with dimensions of size 1 repeated, without copying; -1 keeps a size."""
+    sizes, shape = sizes_of(sizes), input._data.shape
+    extra = len(sizes) - len(shape)
+    if extra < 0:
+        raise RuntimeError(
+            f"expand(torch.{input._type_name()}{{{list(shape)}}}, size={list(sizes)}): the number of sizes "
+            f"provided ({len(sizes)}) must be greater or equal to the number of dimensions in the tensor ({len(shape)})"
+        )
+    for i, n in enumerate(sizes):
+        if n < -1 or (n == -1 and i < extra):
+            raise RuntimeError(
+                f"The expanded size of the tensor ({n}) isn't allowed in a leading, non-existing dimension {i}"
+            )
+    check_expand(shape, sizes)
+    return expand_(input, tuple(shape[i - extra] if n == -1 else n for i, n in enumerate(sizes)))
+
+
 # ----- the same elements in a different order of dimensions -----
 
 t_ = operation("TBackward0", lambda self: self.T, view=True, self=lambda grad: t_(grad))
+transpose_ = operation(
+    "TransposeBackward0",
+    lambda self, dim0, dim1: self.swapaxes(dim0, dim1),
+    view=True,
+    self=lambda grad, dim0, dim1: transpose_(grad, dim0, dim1),
+)
 permute_ = operation(
     "PermuteBackward0",
     lambda self, dims: self.transpose(dims),
@@ -97,10 +132,15 @@ def t(input):
     return t_(input)
 
 
+def transpose(input, dim0, dim1):
+    """Return a view with two dimensions swapped."""
+    return transpose_(input, dim_of(dim0, input._data.ndim), dim_of(dim1, input._data.ndim))
+
+
 def matrix_t(input):
     """Return the transposed matrix `x.T`; torch deprecates it for tensors that are not matrices."""
     if input._data.ndim != 2:
-        raise RuntimeError(f"x.T takes a matrix, but this tensor is {input._data.ndim}D")
+        raise RuntimeError(f"x.T takes a matrix, but this tensor is {input._data.ndim}D; use x.transpose(dim0, dim1)")
     return permute_(input, (1, 0))
 
 

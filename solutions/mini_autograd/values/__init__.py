@@ -1,1 +1,1 @@
-"""Everything unrelated to autograd: dtypes and printing."""
+"""Everything unrelated to autograd: dtypes, shapes, and printing."""

@@ -28,6 +28,7 @@ UNARY = {
     "mean": lambda t, x: x.mean(),
     "reshape": lambda t, x: x.reshape(-1, 1) if x.numel() else x.reshape(0),
     "unsqueeze": lambda t, x: x.unsqueeze(0),
+    "expand": lambda t, x: x.expand(2, *x.shape),
     "T": lambda t, x: x.reshape(1, -1).T if x.numel() else x.sum(),
     "to float32 and back": lambda t, x: x.float().double() * 2,
     "index none": lambda t, x: x[None],
@@ -89,7 +90,7 @@ def test_log_softmax(shape, dim):
     compare(lambda t, x: t.log_softmax(x, dim), inputs([shape], seed=2))
 
 
-PRODUCTS = [((2, 3), (3, 4)), ((0, 3), (3, 2)), ((2, 0), (0, 3))]
+PRODUCTS = [((3,), (3,)), ((2, 3), (3,)), ((3,), (3, 2)), ((2, 3), (3, 4)), ((0, 3), (3, 2)), ((2, 0), (0, 3))]
 
 
 @pytest.mark.parametrize("layout", ["plain", "transposed"])
@@ -99,7 +100,7 @@ def test_matmul(shapes, layout):
 
 
 @pytest.mark.parametrize("bias", [True, False])
-@pytest.mark.parametrize("shape", [(2, 3), (0, 3)])
+@pytest.mark.parametrize("shape", [(3,), (2, 3), (0, 3)])
 def test_linear(shape, bias):
     shapes = [shape, (4, 3), (4,)][: 3 if bias else 2]
     compare(lambda t, *args: t.nn.functional.linear(*args), inputs(shapes))
@@ -109,12 +110,14 @@ SHAPING = {
     "view": lambda t, x: x.reshape(24).view(3, 8),
     "view -1": lambda t, x: x.reshape(24).view(-1, 2),
     "t": lambda t, x: x.reshape(6, 4).t(),
-    "reshape of a transposed": lambda t, x: x.reshape(6, 4).t().reshape(8, 3),
+    "transpose": lambda t, x: x.transpose(0, -1),
+    "reshape of a transposed": lambda t, x: x.transpose(2, 0).reshape(8, 3),
     "index number": lambda t, x: x[1],
     "index numbers": lambda t, x: x[1, -1, 2],
     "slice": lambda t, x: x[:, 1:, ::2],
     "slice and number": lambda t, x: x[..., 1:, 0],
     "None, number and ellipsis": lambda t, x: x[None, 0, ..., None],
+    "expand": lambda t, x: x[:, :1].expand(-1, 5, -1),
     "iterate": lambda t, x: [row * 2 for row in x][1],
 }
 
@@ -125,12 +128,13 @@ def test_shape_and_index(name, layout):
     compare(lambda t, x: SHAPING[name](t, x * 2), inputs([(2, 3, 4)], layout=layout), names=layout == "plain")
 
 
-def test_cross_entropy():
+def test_losses():
+    compare(lambda t, x, y: t.nn.functional.mse_loss(x, y), inputs([(4, 3), (4, 3)]))
     compare(lambda t, x: t.nn.functional.cross_entropy(x, t.tensor([2, 0, 1, 1])), inputs([(4, 3)]))
 
 
 NUMBERS = [0.0, 1.0, -2.0, float("inf"), float("-inf"), float("nan"), 1e300]
-ARITHMETIC = [*BINARY.values(), lambda t, x, y: x.view(1, -1) @ y.view(-1, 1)]
+ARITHMETIC = [*BINARY.values(), lambda t, x, y: x @ y]
 
 
 @pytest.mark.parametrize("operation", [*ARITHMETIC, *UNARY.values(), *POSITIVE.values()])

@@ -7,6 +7,12 @@ y[..., 1] = 0
 y[:] = y * 2
 (y.grad_fn, y)
 
+# %% extra dimensions of size 1 are dropped from an assigned value, which must fit
+y = torch.ones(2, 3)
+y[:] = T([[[1.0, 2.0, 3.0]]])
+show(y)
+tried(y.__setitem__, 0, T([1.0, 2.0]))
+
 # %% integer tensors truncate an assigned value
 y = T([1, 2, 3])
 y[0] = 2.7
@@ -21,6 +27,16 @@ y = x * 1
 y.sigmoid_().exp_().neg_()
 (y, y.grad_fn)
 
+
+# %% modes decorate functions, with and without parentheses
+def double():
+    return x * 2
+
+
+with torch.no_grad():
+    inside = torch.enable_grad()(double)()
+decorated = torch.no_grad()(double), torch.no_grad(double), torch.set_grad_enabled(False)(double)
+inside, [each() for each in decorated], torch.is_grad_enabled()
 
 # %% modes nest, and are restored after an error
 torch.set_grad_enabled(False)
@@ -75,7 +91,7 @@ x.grad
 # %% the arithmetic functions have torch's nodes
 w = leaf(3.0, 4.0)
 show(torch.add(x, w), torch.sub(x, 1.0), torch.mul(x, 2), torch.div(x, w), torch.pow(x, 2), torch.neg(x), x**0)
-show(torch.sum(x), torch.mean(x), torch.matmul(x[None], w.view(2, 1)), torch.exp(x), 1 - x, 1 / x, x.view(2, 1).T)
+show(torch.sum(x), torch.mean(x), torch.matmul(x, w), torch.exp(x), 1 - x, 1 / x, x.view(2, 1).T)
 
 # %% each
 {x: 1} and 1

@@ -5,6 +5,19 @@ double = function(lambda ctx, x, *others: x * 2)
 same = function(lambda ctx, x: x)
 
 
+def changing(returned):
+    """Return the `apply` of a Function that doubles its input in place and returns `returned(input)`."""
+
+    def forward(ctx, x):
+        ctx.mark_dirty(x)
+        return returned(x.mul_(2))
+
+    return function(forward, lambda ctx, g, h=0: 2 * g + 3 * h).apply
+
+
+in_place = changing(lambda y: y)
+
+
 class Scaled(A.Function):
     @staticmethod
     def forward(x, k):
@@ -21,6 +34,55 @@ class Scaled(A.Function):
         x, o = ctx.saved_tensors
         show(x, o, ctx.needs_input_grad, o.grad_fn is ctx)
         return (g * ctx.k, None)
+
+
+# %% mark_dirty moves a tensor into the graph, or the tensor of which it is a view, or a constant
+for start in (x * 1, T([1.0, 2.0], requires_grad=True).clone()[:1], T([1.0, 2.0])):
+    z = in_place(start)
+    show(z is start, start, start._version, start.is_leaf)
+y = x * 1
+in_place(y[:1])
+y.backward(T([1.0, 5.0]))
+add = function(lambda ctx, a, b: (ctx.mark_dirty(a), a.add_(b))[1], lambda ctx, g: (g, g))
+constant = torch.ones(2)
+add.apply(constant, x).backward(T([1.0, 10.0]))
+y, x.grad, constant, constant.is_leaf
+
+# %% a changed tensor may be returned second or twice; a changed view only alone, without a recorded graph also twice
+y = x.clone()
+a, b = changing(lambda y: (y + 1, y))(y)
+(a + 10 * b).sum().backward()
+show(b is y, b.output_nr, a.output_nr, x.grad, b.grad_fn is a.grad_fn)
+a, b = changing(lambda y: (y, y))(x.clone())
+(a + b).sum().backward()
+show(a is b, x.grad)
+tried(changing(lambda y: (y, y + 1)), x.clone()[:1])
+a, b = changing(lambda y: (y, y))(torch.ones(2, 2)[0])
+a is b, a
+
+
+# %% without materialized gradients, backward receives None
+def forward(ctx, x):
+    ctx.set_materialize_grads(False)
+    return x * 1, x * 2
+
+
+def backward(ctx, g, h):
+    show(g, h)
+    return h * 2
+
+
+y, z = function(forward, backward).apply(x)
+z.backward(T([1.0, 5.0]))
+x.grad
+
+# %% once_differentiable allows only the first derivative: its results come from a node called Error
+once = A.function.once_differentiable(lambda ctx, g: (g * 3, None))
+y = function(lambda ctx, x, k: x * 2, once).apply(x, 7)
+y.sum().backward(retain_graph=True)
+(grad,) = A.grad((y * y).sum(), x, create_graph=True)
+show(x.grad, grad, type(grad.grad_fn).__name__, grad.grad_fn.next_functions, repr(grad))
+tried(grad.sum().backward)
 
 
 # %% an output marked by mark_non_differentiable has no gradient
@@ -79,6 +141,8 @@ double.apply(x, leaf()).sum().backward()
 function(lambda ctx, x, k: x * 2, lambda ctx, g: (g, g)).apply(x, 3.0).sum().backward()
 function(lambda ctx, x: x * 2, lambda ctx, g: torch.ones(3)).apply(x).sum().backward()
 function(lambda ctx, x: x * 2, lambda ctx, g: 3).apply(x).sum().backward()
+function(lambda ctx, x: (ctx.mark_dirty(x), x * 2)[1]).apply(x * 1)
+in_place(x)
 
 # %% only tensors can be saved for backward -> TypeError
 function(lambda ctx, x: (ctx.save_for_backward(3), x * 2)[1]).apply(x)

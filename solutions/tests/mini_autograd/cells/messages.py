@@ -69,16 +69,22 @@ T([1.0]).register_hook(show)
 T([1.0]).retain_grad()
 (x * 1).register_post_accumulate_grad_hook(show)
 T([1.0]).register_post_accumulate_grad_hook(show)
+torch.zeros(1).expand(3).add_(1)
 torch.zeros(1).add_(T([1.0, 2.0]))
 T([1]).add_(1.5)
 T([1.0, 2.0]) + T([1.0, 2.0, 3.0])
 torch.ones(2, 3) @ torch.ones(2, 3)
+torch.ones(2, 3) @ torch.ones(2)
+torch.ones(2) @ torch.ones(3)
+T(1.0) @ T([1.0])
 torch.ones(2, 3).t().view(6)
 torch.ones(2, 3).reshape(4)
+torch.ones(2, 3).expand(4, 3)
 T([1.0, 2.0]).item()
 torch.ones(2, 3).reshape(-1, 4)
 
 # %% each
+float(x.sum())
 (x * 1).requires_grad_(True)
 (x * 1).backward(T([1.0, 2.0], dtype=torch.float64))
 (x * 1).backward(T([1, 2]))
@@ -86,6 +92,7 @@ A.grad(x, x, T([3.0, 4.0]))
 x.retain_grad()
 
 # %% each -> ValueError
+float(T([1.0, 2.0]))
 x[::-1]
 x[::0]
 F.cross_entropy(torch.ones(2, 3), T([0]))

@@ -31,12 +31,20 @@ list(net.parameters())
 list(net.named_modules())
 list(net.named_modules(prefix="p"))
 list(net.modules())
+list(net.children())
+list(net.named_children())
+repr(net)
+repr(nn.Sequential())
+repr(nn.Linear(2, 3, bias=False))
+[repr(each) for each in (nn.Sigmoid(), nn.Tanh(), nn.ReLU(), nn.MSELoss(), nn.CrossEntropyLoss())]
+repr(nn.Parameter(T([1.0, 2.0]), requires_grad=False))
 nn.Parameter(T([1]), requires_grad=False)
 isinstance(nn.Parameter(T([1.0])), torch.Tensor)
 type(nn.Parameter(T([1.0])) * 2).__name__, type(nn.Parameter(T([1.0])).data).__name__
 (net.nothing, net.rest[0], net.rest[-1], len(net.rest), list(net.rest))
 nn.Sequential()(T([1.0]))
 nn.Linear(2, 1, dtype=torch.float64).weight.dtype
+nn.MSELoss()(T([1.0, 2.0]), T([1.0]))
 
 # %% each -> AttributeError
 net.first.nothing
@@ -83,6 +91,10 @@ p = nn.Parameter(x)
 x.add_(1)
 p, p._version, p.is_leaf, x.requires_grad
 
+# %% training and evaluation
+for change in (lambda: net, net.eval, net.rest.train):
+    show(change() in (net, net.rest), [m.training for m in net.modules()])
+
 # %% frozen parameters receive no gradient
 show(net.rest.requires_grad_(False) is net.rest)
 net(torch.ones(2, 2) * T([[1.0], [3.0]])).sum().backward()
@@ -114,9 +126,13 @@ torch.optim.SGD([x]).step()
 loss.backward()
 
 # %% each -> ValueError
+torch.optim.SGD([x], lr=-1)
+torch.optim.SGD([x], momentum=-0.5)
+torch.optim.SGD([x], weight_decay=-0.5)
 torch.optim.SGD([])
 torch.optim.SGD([x * 2])
 
 # %% each -> TypeError
+torch.optim.SGD(x)
 torch.optim.SGD(3)
 torch.optim.SGD([3])

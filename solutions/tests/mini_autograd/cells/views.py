@@ -1,4 +1,4 @@
-"""Views, in-place changes, indexing, creation, dtypes, copies."""
+"""Views, in-place changes, indexing, creation, dtypes, copies, printing."""
 
 # %% a view taken under no_grad is a leaf that requires no gradient but knows its base
 with torch.no_grad():
@@ -87,6 +87,10 @@ x == None  # noqa: E711 - the comparison is the program
 x == "a"
 hash(x) != 0
 x.shape
+x.size()
+x.size(-1), x.dim()
+(torch.Size([2, 3]).numel(), torch.Size([2]) + (3,), x.shape == (2,), torch.Size([2, 3])[1:])
+repr(torch.ones(2, 3).shape)
 T([1, 2.0, True])
 T([T(1.0), T(2.0)])
 T([1, 2]) / 2
@@ -95,3 +99,17 @@ T([True, True]).sum()
 T([1]) * 1.5
 T([1]).exp()
 ((x * T([1.0, 2.0]).double()).sum().backward(), x.grad)
+
+# %% tensors print as in torch
+printed = [
+    [1.5, float("nan"), float("inf")], [1e10, 1.0], [1e-5, 1.0], [123456.0, 0.001], [-1.0, 2.0], [100.0, 2.5], 1e-8,
+    [[1.0, 2.0]] * 3, [[[1.0]]], [], [[]], [0.0, 1000.0], [1, 1000000], [True, False], 3, 2.5, [float("nan")],
+    list(range(1500)), [[0.5] * 50] * 40, [1e-4, 1000.0], [0.1] * 30,
+]  # fmt: skip
+for data in printed:
+    for dtype in (None, torch.float64):
+        x = T(data, dtype=dtype)
+        show(repr(x))
+        if x.dtype.is_floating_point:
+            x.requires_grad_()
+            show(repr(x), repr(x * 2), repr(x.reshape(-1)[:1]))
