@@ -89,8 +89,8 @@ hash(x) != 0
 x.shape
 x.size()
 x.size(-1), x.dim()
-(torch.Size([2, 3]).numel(), torch.Size([2]) + (3,), x.shape == (2,), torch.Size([2, 3])[1:])
-repr(torch.ones(2, 3).shape)
+repr((torch.Size([2, 3]), torch.Size([2]) + (3,), torch.Size([2, 3])[1:], torch.ones(2, 3).shape))
+(torch.Size([2, 3]).numel(), x.shape == (2,))
 T([1, 2.0, True])
 T([T(1.0), T(2.0)])
 T([1, 2]) / 2
