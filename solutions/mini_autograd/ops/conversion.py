@@ -55,6 +55,11 @@ def to_bool(self):
     return bool(self._data.item())
 
 
+def to_text(self, spec):
+    """Return the text of an f-string, in which a 0-dimensional tensor is a number."""
+    return format(self.item(), spec) if self._data.ndim == 0 else object.__format__(self, spec)
+
+
 def length(self):
     """Return the size of the first dimension."""
     if self._data.ndim == 0:

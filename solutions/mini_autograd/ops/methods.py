@@ -30,7 +30,8 @@ OPERATORS = {
     "pow": ew.pow, "neg": ew.neg, "matmul": matrices.matmul,
     "eq": ew.eq, "ne": ew.ne, "lt": ew.lt, "le": ew.le, "gt": ew.gt, "ge": ew.ge,
     "getitem": indexing.getitem, "setitem": indexing.setitem, "iter": indexing.iterate, "len": conversion.length,
-    "repr": tensor_repr, "array": conversion.to_array, "bool": conversion.to_bool, "float": conversion.to_float,
+    "repr": tensor_repr, "format": conversion.to_text, "array": conversion.to_array, "bool": conversion.to_bool,
+    "float": conversion.to_float,
 }  # fmt: skip
 
 

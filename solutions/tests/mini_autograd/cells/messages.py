@@ -85,6 +85,7 @@ torch.ones(2, 3).reshape(-1, 4)
 
 # %% each
 float(x.sum())
+f"{x.sum():.2f}"
 (x * 1).requires_grad_(True)
 (x * 1).backward(T([1.0, 2.0], dtype=torch.float64))
 (x * 1).backward(T([1, 2]))
