@@ -28,14 +28,13 @@ from .predict.kinds import shown
 from .words import _, of_chapter
 
 
-def payoff(exercise, shows, ask=None, copies=False, milestone="", **controls):
+def payoff(exercise, shows, copies=False, milestone="", **controls):
     """Show what the decorated function returns for the learner's answer to `exercise`, and again when a control moves.
 
     exercise: the check's id, such as "02.4". shows: what appears, in words that can follow "You will see".
     controls: for each parameter of the function, a slider (lowest, highest, step), a list of choices, a bool, a string
     `image_file()` or `drawing()`; it starts at the parameter's default. The function returns or shows a picture, a
     figure or text.
-    ask: a prediction. The function takes the guess and calls its `compare`; the output appears after the guess.
     copies: whether a button beside the controls copies the figure.
     milestone: what the learner's engine did here, in words, if the start page should show the picture as a milestone.
 
@@ -51,14 +50,11 @@ def payoff(exercise, shows, ask=None, copies=False, milestone="", **controls):
     def decorate(function):
         text = checking.given_here()
 
-        def released(*guess, **values):
+        def released(**values):
             with in_place_of_yours(function, text):
-                return as_released(function, text)(*guess, **values)
+                return as_released(function, text)(**values)
 
-        if ask is not None and _passed(exercise):
-            _asked(released, ask, exercise, shows)
-            return function
-        start = {} if ask is not None else _start(function, controls)
+        start = _start(function, controls)
         earned = Payoff(exercise, shows, released, controls, start, copies)
         made = earned.made(start) if _passed(exercise) else _unsolved(exercise, shows)
         if made.stopped:
@@ -202,20 +198,6 @@ def _stopped(error: Exception, exercise: str, shows: str) -> PayoffOutput:
     first, *_rest = str(error).splitlines() or [""]
     parts = {"exercise": exercise, "error": type(error).__name__, "message": first}
     return _line(_("With your answer to {exercise}, this cell raised {error}: {message}", **parts))
-
-
-def _asked(function, question, exercise: str, shows: str) -> None:
-    """Ask for a guess, then show the function's output; an error becomes a line."""
-    try:
-        with question as guess:
-            result = function(guess)
-            if isinstance(result, str):
-                print(result)
-            elif result is not None:
-                display(_closed(result))
-    except Exception as error:
-        made = _stopped(error, exercise, shows)
-        _display(live.style() + made.html, made.text)
 
 
 def _closed(result):

@@ -8,7 +8,7 @@ from IPython.core.interactiveshell import InteractiveShell
 from IPython.utils.capture import capture_output
 from ipywidgets.widgets.widget import _instances
 
-from gradlab import drawing, notebook, own_pictures, payoff, predict
+from gradlab import drawing, notebook, own_pictures, payoff
 from gradlab.checks import results
 from gradlab.pictures.diff import difference_picture
 
@@ -145,23 +145,6 @@ def test_a_drawing_arrives_as_strokes_and_a_milestone_keeps_its_first_picture():
     assert model_of(widget).controls == [{"name": "Draw a digit", "kind": "drawing", "clear": "Clear", "at": 0}]
     assert "2 strokes" in moved(model_of(widget), at=[1], control=0, value=[[[0.5, 0.5]], [[0.1, 0.2], [0.3, 0.4]]])
     assert {"02.1", "milestone-first-digit"} == {*own_pictures.kept()}
-
-
-def test_a_payoff_may_ask_for_a_guess_before_it_is_shown():
-    results.remember("02.1", "passed")
-    question = predict.choice("payoff-02-1", "Which of the two?", ["a", "b"])
-
-    def told(guess):
-        guess.compare("b")
-        return "it is b"
-
-    form, folded = shown(told, ask=question)
-    assert form["text/plain"] == "Your guess: Which of the two?"
-    assert folded["text/plain"] == "The answer:\nit is b"
-    (line,) = shown(lambda guess: wrong(), ask=question)
-    assert line["text/plain"] == "With your answer to 02.1, this cell raised ValueError: too many"
-    (line,) = shown(told, exercise="02.2", ask=question)
-    assert "solve exercise 02.2 until its check passes" in line["text/plain"]
 
 
 def test_a_control_needs_a_parameter_with_a_default():

@@ -171,7 +171,7 @@ def _of_calls(notebook: NotebookNode, number: str) -> Iterator[tuple[str, str]]:
                     where = first if function == "payoff" else f"{number}/{first}"
                     name = getattr(argument, "arg", None) or ""
                     place = "README" if name == "milestone" else where
-                    if function == "payoff" and name not in ("ask", "copies", "milestone") and _WORD.search(name):
+                    if function == "payoff" and name not in ("copies", "milestone") and _WORD.search(name):
                         yield where, name.replace("_", " ")
                     found = (text for text in texts(argument) if _is_words(text))
                     yield from ((place, text) for text in found)

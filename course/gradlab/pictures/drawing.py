@@ -4,16 +4,12 @@ import textwrap
 from collections import Counter
 
 from ..words import N_, _, ngettext
-from .collapse import fit
-from .graph import Node, describe, kind_outside, short, walk
+from .graph import Node, describe, graph_of_values, kind_outside, short, walk_small
 from .layout import layout, turned
 from .naming import callers_names, is_tensor
 from .picture import TEXT, TITLE, Picture, PictureError, label, not_a_tensor, shorten, static, svg, text_width
 from .texts import HELD, as_text, noted, summary
-from .values import graph_of_values
 
-LIMIT = 60  # maximum number of boxes in a readable picture
-DETAILED = 24  # maximum number of boxes that list each saved value
 MARGIN = 6
 WIDE = 1100  # maximum px of a graph drawn from left to right
 _NOT_RECORDED = N_("{name} has no graph: its grad_fn is None because no operation was recorded.")
@@ -21,14 +17,14 @@ _NOT_COMPUTED = N_("{name} has no graph: its grad_fn is None because it was not 
 _SAME_AS, _VIEW_OF = N_("{name} is {tensor}"), N_("{name} is a view of {tensor}")  # what a saved value is
 
 
-def draw(*tensors, names=None, values=False, limit=LIMIT, notes=None, wrong=()):
+def draw(*tensors, names=None, values=False, notes=None, wrong=()):
     """Draw the graph behind `tensors`: operations, leaves, tensors that need no gradient, and saved values.
 
     Roots are at the top, leaves at the bottom; arrows point in the direction of the gradients. Tensors are named after
     the caller's variables; `names` (a dict of tensors, or a module) takes precedence. `values=True` adds numbers that
     the graph or the caller still has. `notes`, a dict with tensors or nodes as keys, adds a line to a box, and `wrong`
     marks boxes. The graph is only read: nothing is run, freed or kept alive. A value of chapter 00 is drawn with its
-    local derivatives. Of more than `limit` nodes, those nearest the roots are drawn.
+    local derivatives.
 
     >>> x = torch.tensor([1., 2.], requires_grad=True)
     >>> draw((x * 3).sum())
@@ -41,21 +37,20 @@ def draw(*tensors, names=None, values=False, limit=LIMIT, notes=None, wrong=()):
     if tensors and hasattr(tensors[0], "edges"):
         graph, tensors = graph_of_values(tensors[0], names or {}), ()
     else:
-        graph = graph_of(tensors, callers_names(names), values=values, limit=limit)
+        graph = graph_of(tensors, callers_names(names), values)
     _add_notes(graph, tensors, notes or {}, wrong)
     return picture(graph)
 
 
-def graph_of(tensors, names, values=False, limit=LIMIT):
-    """Return the described graph behind tensors; cut at `limit` nodes; raises PictureError without tensors."""
+def graph_of(tensors, names, values=False):
+    """Return the described graph behind tensors; raises PictureError without tensors, or if it is too large."""
     if not tensors:
         raise PictureError(_("draw() needs the tensor whose history you want to see, such as draw(loss)."))
     for tensor in tensors:
         if not is_tensor(tensor):
             raise not_a_tensor("draw", tensor)
     roots = [tensor.grad_fn for tensor in tensors if tensor.grad_fn is not None]
-    graph = fit(walk(roots), limit)
-    describe(graph, names, values, nameless=len(graph.nodes) <= DETAILED)
+    graph = describe(walk_small(roots, names.of(tensors[0]) or _("the tensor")), names, values)
     for tensor in tensors:
         if tensor.grad_fn is None:
             _add_lone(graph, tensor, names, values)
@@ -95,8 +90,7 @@ def picture(graph, css="", kind="gl-graph", extra=lambda i, node: [], done=(), a
 
     across: arrows point left, so that a computation reads from left to right, unless that is too wide.
     """
-    detailed = len(graph.nodes) <= DETAILED
-    boxes = [box_lines(node, detailed) + extra(i, node) for i, node in enumerate(graph.nodes)]
+    boxes = [box_lines(node) + extra(i, node) for i, node in enumerate(graph.nodes)]
     notes = textwrap.wrap(graph.note, 90, break_long_words=False, break_on_hyphens=False)
     leaving, entering = Counter(e.source for e in graph.edges), Counter(e.target for e in graph.edges)
     sizes = [_size(lines, max(leaving[i], entering[i]), across) for i, lines in enumerate(boxes)]
@@ -125,17 +119,12 @@ def picture(graph, css="", kind="gl-graph", extra=lambda i, node: [], done=(), a
     return Picture(image, as_text(graph), alt)
 
 
-def box_lines(node, detailed=True):
+def box_lines(node):
     """Return a box's lines as (text, CSS class): the title first, then shape, value and saved values."""
-    if node.kind == "rest":
-        return [(shorten(node.name, 40), "gl-t"), (node.op, "")]
     shape = "" if node.shape is None else str(node.shape)
     if node.kind == "op":
         lines = [(node.op, "gl-t")]
         about = f"{node.name}  {shape}" if node.name else shape
-        if node.more:
-            # Translators: {shape} is that of an operation's first output; it has {count} more outputs
-            about = _("{shape} + {count} more", shape=about, count=node.more)
     else:
         lines = [(shorten(node.name, 40), "gl-t")]
         about = f"{_(node.kind)}  {shape}" if shape else ""
@@ -147,16 +136,14 @@ def box_lines(node, detailed=True):
         lines.append((f".grad {node.grad}", "gl-v"))
     if node.note or node.wrong:
         lines.append((shorten(noted(node), 60), "gl-own"))
-    return lines + _saved_lines(node.saved, detailed)
+    return lines + _saved_lines(node.saved)
 
 
-def _saved_lines(saved, detailed):
-    if not saved:
-        return []
-    states = {s.state for s in saved}
-    if not detailed or len(saved) > 4:
+def _saved_lines(saved):
+    if len(saved) > 4:
+        states = {s.state for s in saved}
         state = "freed" if states == {"freed"} else "changed" if "changed" in states else "saved"
-        values = ngettext("{count} value", "{count} values", len(saved)) if len(saved) > 1 else saved[0].name
+        values = ngettext("{count} value", "{count} values", len(saved))
         return [(_(HELD[state], values=values), f"gl-s gl-{state}")]
     lines = []
     for s in saved:

@@ -9,8 +9,10 @@ from dataclasses import dataclass, field
 from types import SimpleNamespace
 
 from ..words import N_, _
+from .picture import PictureError
 
 SHOWN = 6  # maximum number of elements written out
+LIMIT = 60  # maximum number of nodes in a readable picture
 
 
 @dataclass(slots=True)
@@ -29,14 +31,13 @@ class Saved:
 class Node:
     """One box of the picture."""
 
-    kind: str  # "op", "leaf", "frozen" (a parameter), "constant" or "rest" (nodes left out)
+    kind: str  # "op", "leaf", "frozen" (a parameter) or "constant"
     op: str  # torch's name of the node, such as MulBackward0
     name: str = ""  # the caller's name for the tensor
     shape: tuple | None = None
     saved: list[Saved] = field(default_factory=list)
     value: str = ""
     grad: str = ""
-    more: int = 0  # further outputs of the operation
     note: str = ""  # a line added by the caller
     wrong: bool = False  # marked by the caller
     fn: object = None  # the node itself; keeps it alive
@@ -91,12 +92,41 @@ def walk(roots, box=box_of, inputs=lambda fn: fn.next_functions):
     return Graph(nodes, edges, list(dict.fromkeys(index[id(fn)] for fn in roots)))
 
 
-def describe(graph, names, values=False, nameless=True):
+def walk_small(roots, name):
+    """Return the `Graph` of a picture; `name` stands for it in the message of the PictureError if it is too large."""
+    graph = walk(roots)
+    if len(graph.nodes) > LIMIT:
+        parts = {"name": name, "count": len(graph.nodes), "limit": LIMIT}
+        too_large = _("The graph of {name} has {count:,} nodes, and a picture shows up to {limit}.", **parts)
+        what_to_do = _("Take a tensor that fewer operations lead to.")
+        raise PictureError(f"{too_large} {what_to_do}")
+    return graph
+
+
+def graph_of_values(root, names):
+    """Return the graph behind a number of chapter 00, whose nodes have `data`, `edges` and `grad`.
+
+    An edge says its local derivative. names: nodes by name.
+    """
+    named = {id(node): name for name, node in names.items()}
+
+    def box(node):
+        name, grad = named.get(id(node), ""), "" if node.grad == 0 else number(node.grad)
+        if not node.edges:
+            return Node("leaf", "", name or _("a number"), value=number(node.data), grad=grad, fn=node)
+        return Node("op", name or number(node.data), value=number(node.data) if name else "", grad=grad, fn=node)
+
+    graph = walk([root], box, lambda node: node.edges)
+    for edge in graph.edges:
+        edge.says = f"× {number(edge.output)}"  # of a pair (node, local derivative)
+    return graph
+
+
+def describe(graph, names, values=False):
     """Fill in names, shapes and saved values, and add a box for each visible constant and frozen parameter.
 
     A tensor that needs no gradient is not in the graph: its slot in `next_functions` is None. It is visible only if a
-    node saved it. With `nameless`, operations with up to two inputs also get a box for a number or for an input they
-    did not save.
+    node saved it. Operations with up to two inputs also get a box for a number or for an input they did not save.
     """
     outside = {}
     for i in range(len(graph.nodes)):
@@ -105,7 +135,7 @@ def describe(graph, names, values=False, nameless=True):
             _describe_leaf(node, names, values)
         elif node.kind == "op":
             _describe_op(node, names, values)
-            _add_outside(graph, i, outside, names, values, nameless)
+            _add_outside(graph, i, outside, names, values)
     graph.edges.sort(key=lambda e: (e.source, e.slot))
     return graph
 
@@ -121,8 +151,7 @@ def _describe_leaf(node, names, values):
 def _describe_op(node, names, values):
     node.name = names.outputs(node.fn)
     shapes = output_shapes(node.fn)
-    if shapes:
-        node.shape, node.more = shapes[0], len(shapes) - 1
+    node.shape = shapes[0] if shapes else None
     node.saved = [saved for saved, tensor in saved_values(node.fn, names)]
     if values:
         output = names.output(node.fn)
@@ -145,7 +174,7 @@ def kind_outside(tensor):
     return N_("frozen") if "Parameter" in (type(tensor).__name__, type(whole).__name__) else N_("constant")
 
 
-def _add_outside(graph, i, outside, names, values, nameless):
+def _add_outside(graph, i, outside, names, values):
     fn = graph.nodes[i].fn
     empty = [slot for slot, (child, _) in enumerate(fn.next_functions) if child is None]
     seen = [(s, t) for s, t in saved_values(fn, names) if t is not None and s.state == "saved" and not t.requires_grad]
@@ -161,7 +190,7 @@ def _add_outside(graph, i, outside, names, values, nameless):
             slot = empty.pop(0) if empty else len(fn.next_functions)
             value = short(tensor) if values else ""
             box(saved.holds, slot, tensor, name=saved.holds, shape=saved.shape, value=value)
-    if len(fn.next_functions) > 2 or not nameless:
+    if len(fn.next_functions) > 2:
         return
     inputs = [(s, t) for s, t in seen if not s.holds and not s.name.startswith("result")]
     for slot in empty:

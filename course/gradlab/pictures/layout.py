@@ -1,19 +1,18 @@
 """Place boxes in layers and route the edges between them. Input and output are plain numbers.
 
 The four classical steps of Sugiyama, Tagawa and Toda (1981): layers by longest path, long edges cut by dummies,
-crossings reduced by barycenters, x-coordinates by Brandes and Köpf (2001). Their method aligns each node with a median
-neighbor in four ways and averages the two middle results, which keeps long edges straight and boxes apart.
+crossings reduced by barycenters, and x-coordinates that bring each box near its neighbors and keep boxes apart.
 """
 
 from dataclasses import dataclass
 from graphlib import TopologicalSorter
-from itertools import pairwise
-from math import ceil, floor
+from itertools import accumulate, pairwise
 
 GAP_X = 26  # px between two boxes in a layer
 GAP_Y = 34  # px between two layers, more if an edge goes far sideways
 LANE = 10  # px reserved for an edge that passes through a layer
 PORT = 18  # px between two edges that leave or enter one box
+SWEEPS = 13  # over the rows, down and up by turns; the last goes down
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +48,7 @@ def layout(sizes, edges):
     rows, chains, up, down = _with_dummies(n, edges, layer)
     rows = _order(rows, up, down)
     width = {v: sizes[v][0] if v < n else LANE for row in rows for v in row}
-    centre = _coordinates(rows, up, down, width, n, _side_edges(edges, chains))
+    centre = _coordinates(rows, up, down, width)
     return _place(sizes, edges, layer, rows, chains, centre)
 
 
@@ -119,117 +118,46 @@ def _order(rows, up, down, sweeps=12):
         for row in rows[1:] if downwards else rows[-2::-1]:
             row.sort(key=lambda v: sum(position[w] for w in near[v]) / len(near[v]) if near[v] else position[v])
             position.update((v, k) for k, v in enumerate(row))
-        _swap_neighbours(rows, position, up, down)
         crossings = _crossings(rows, position, down)
         if crossings < fewest:
             best, fewest = [row[:] for row in rows], crossings
     return best
 
 
-def _swap_neighbours(rows, position, up, down):
-    """Exchange two neighbors wherever that alone removes crossings."""
-    for row in rows:
-        for k in range(len(row) - 1):
-            a, b = row[k], row[k + 1]
-            now = after = 0
-            for near in (up, down):
-                for x in near[a]:
-                    for y in near[b]:
-                        now += position[x] > position[y]
-                        after += position[y] > position[x]
-            if after < now:
-                row[k], row[k + 1] = b, a
-                position[a], position[b] = k + 1, k
+def _coordinates(rows, up, down, width):
+    """Return the x-coordinate of each node's center: near its neighbors, by turns those above and those below.
 
-
-def _conflicts(rows, up, n):
-    """Return the edges that cross the inner part of a long edge: they may bend so that the long edge stays straight."""
-    bad = set()
-    for above, row in pairwise(rows):
-        position = {v: k for k, v in enumerate(above)}
-        left, start = 0, 0
-        for k, v in enumerate(row):
-            inner = next((w for w in up[v] if w >= n), None) if v >= n else None
-            if inner is None and k < len(row) - 1:
-                continue
-            right = position[inner] if inner is not None else len(above)
-            for w in row[start : k + 1]:
-                bad.update((u, w) for u in up[w] if not left <= position[u] <= right and not (u >= n and w >= n))
-            start, left = k + 1, right
-    return bad
-
-
-def _side_edges(edges, chains):
-    """Return the first segment of each edge to a node without successors, unless its source has only such edges."""
-    goes_on = {u for u, _ in edges}
-    through = {u for u, v in edges if v in goes_on}
-    return {(c[0], c[1]) for (u, v), c in zip(edges, chains, strict=True) if v not in goes_on and u in through}
-
-
-def _coordinates(rows, up, down, width, n, side):
-    """Return the x-coordinate of each node's center, by the method of Brandes and Köpf."""
-    bad = _conflicts(rows, up, n)
-    up = {v: [w for w in ws if (w, v) not in side] for v, ws in up.items()}
-    down = {v: [w for w in ws if (v, w) not in side] for v, ws in down.items()}
-    answers = []
-    for near, vertical in ((up, rows), (down, rows[::-1])):
-        for mirrored in (False, True):
-            turned = [row[::-1] if mirrored else row for row in vertical]
-            x = _compact(turned, _align(turned, near, bad), width)
-            answers.append({v: -c for v, c in x.items()} if mirrored else x)
-
-    def left(x):
-        return min(c - width[v] / 2 for v, c in x.items())
-
-    def right(x):
-        return max(c + width[v] / 2 for v, c in x.items())
-
-    narrow = min(answers, key=lambda x: right(x) - left(x))
-    for k, x in enumerate(answers):
-        shift = right(narrow) - right(x) if k % 2 else left(narrow) - left(x)
-        answers[k] = {v: c + shift for v, c in x.items()}
-    middle = {v: sum(sorted(x[v] for x in answers)[1:3]) / 2 for v in width}
-    origin = left(middle)
-    return {v: round(c - origin) for v, c in middle.items()}
-
-
-def _align(rows, near, bad):
-    """Chain each node to its median neighbor in the row before; return, for each node, the first node of its chain.
-
-    All nodes of a chain get the same x coordinate.
+    A node without successors gives way, so that the edge to its neighbor in the row can stay straight.
     """
-    root = {v: v for row in rows for v in row}
-    tied = dict(root)
-    position = {v: k for row in rows for k, v in enumerate(row)}
-    for row in rows:
-        last = -1
-        for v in row:
-            ws = sorted(near[v], key=position.__getitem__)
-            middle = (len(ws) - 1) / 2
-            for w in ws[floor(middle) : ceil(middle) + 1] if ws else ():
-                if tied[v] == v and last < position[w] and (v, w) not in bad and (w, v) not in bad:
-                    tied[w] = v
-                    tied[v] = root[v] = root[w]
-                    last = position[w]
-    return root
+    goes_on = {v for v, below in down.items() if below}
+    through = {v: [w for w in below if w in goes_on] or below for v, below in down.items()}
+    x = dict.fromkeys(width, 0.0)
+    for sweep in range(SWEEPS):
+        near, some = (up, rows) if sweep % 2 == 0 else (through, rows[::-1])
+        for row in some:
+            wanted = [sum(x[w] for w in near[v]) / len(near[v]) if near[v] else x[v] for v in row]
+            gaps = [(width[v] + width[w]) / 2 + GAP_X for v, w in pairwise(row)]
+            x.update(zip(row, _apart(wanted, gaps, [1.0 if v in goes_on else 0.01 for v in row]), strict=True))
+    origin = min(x[v] - width[v] / 2 for v in width)
+    return {v: round(x[v] - origin) for v in width}
 
 
-def _compact(rows, root, width):
-    """Return an x for each node: chains move left as far as the boxes allow, then back right if that shortens edges."""
-    before, after = {}, {}
-    for row in rows:
-        for a, b in pairwise(row):
-            apart = (width[a] + width[b]) / 2 + GAP_X
-            key = root[a], root[b]
-            before.setdefault(key[1], {})[key[0]] = max(apart, before.get(key[1], {}).get(key[0], 0))
-            after.setdefault(key[0], {})[key[1]] = before[key[1]][key[0]]
-    order, x = [*TopologicalSorter({v: before.get(v, ()) for v in root.values()}).static_order()], {}
-    for v in order:
-        x[v] = max((x[w] + apart for w, apart in before.get(v, {}).items()), default=0)
-    for v in reversed(order):
-        if after.get(v):
-            x[v] = max(x[v], min(x[w] - apart for w, apart in after[v].items()))
-    return {v: x[r] for v, r in root.items()}
+def _apart(wanted, gaps, weights=None):
+    """Return places as close as possible to the wanted ones, by weighted squares, with at least `gaps` between them.
+
+    Those that want the same place form a block, which stands at their mean place (pool adjacent violators).
+    """
+    offsets = [*accumulate(gaps, initial=0.0)]
+    blocks = []  # (weighted mean, weight, number of boxes)
+    for place, offset, weight in zip(wanted, offsets, weights or [1.0] * len(wanted), strict=True):
+        block = place - offset, weight, 1
+        while blocks and blocks[-1][0] >= block[0]:
+            mean, heavy, count = blocks.pop()
+            both = heavy + block[1]
+            block = (mean * heavy + block[0] * block[1]) / both, both, count + block[2]
+        blocks.append(block)
+    places = [mean for mean, _weight, count in blocks for _ in range(count)]
+    return [place + offset for place, offset in zip(places, offsets, strict=True)]
 
 
 def _place(sizes, edges, layer, rows, chains, centre):
@@ -260,39 +188,22 @@ def _place(sizes, edges, layer, rows, chains, centre):
 
 
 def _ports(sizes, chains, centre):
-    """Return where each edge leaves its source and enters its target: evenly spread, then moved to straighten edges."""
-    leaving, entering = {}, {}
-    for k, chain in enumerate(chains):
-        leaving.setdefault(chain[0], []).append(k)
-        entering.setdefault(chain[-1], []).append(k)
-    leave = _spread(sizes, centre, leaving, [chain[1] for chain in chains])
-    enter = _spread(sizes, centre, entering, [chain[-2] for chain in chains])
-
-    def move(at, v, ks, k, x):
-        i = ks.index(k)
-        low = at[ks[i - 1]] + 2 * PORT // 3 if i else centre[v] - sizes[v][0] // 2 + 12
-        high = at[ks[i + 1]] - 2 * PORT // 3 if i + 1 < len(ks) else centre[v] + sizes[v][0] // 2 - 12
-        if low <= x <= high:
-            at[k] = x
-        return at[k] == x
-
-    for k, chain in enumerate(chains):
-        u, v = chain[0], chain[-1]
-        if len(chain) > 2:
-            lane = centre[chain[-2]]
-            if not move(enter, v, entering[v], k, lane) and abs(enter[k] - lane) <= LANE:
-                centre.update((d, enter[k]) for d in chain[1:-1] if centre[d] == lane)  # there is room beside a lane
-            move(leave, u, leaving[u], k, centre[chain[1]])
-        elif not move(leave, u, leaving[u], k, enter[k]):
-            move(enter, v, entering[v], k, leave[k])
-    return leave, enter
+    """Return where each edge leaves its source and enters its target: straight if the edges beside it allow it."""
+    leave = _spread(sizes, centre, [chain[0] for chain in chains], [centre[chain[1]] for chain in chains])
+    before = [centre[chain[-2]] if len(chain) > 2 else leave[k] for k, chain in enumerate(chains)]
+    return leave, _spread(sizes, centre, [chain[-1] for chain in chains], before)
 
 
-def _spread(sizes, centre, groups, neighbour):
-    at = {}
-    for v, ks in groups.items():
-        ks.sort(key=lambda k: (centre[neighbour[k]], k))
-        step = min(PORT, (sizes[v][0] - 16) / len(ks))
-        for i, k in enumerate(ks):
-            at[k] = round(centre[v] + (i - (len(ks) - 1) / 2) * step)
+def _spread(sizes, centre, boxes, wanted):
+    """Return the x of each edge's end at its box, as close as possible to the wanted one."""
+    ends, at = {}, {}
+    for k, box in enumerate(boxes):
+        ends.setdefault(box, []).append(k)
+    for box, ks in ends.items():
+        ks.sort(key=lambda k: (wanted[k], k))
+        room = sizes[box][0] / 2 - 12
+        gap = min(PORT, 2 * room / len(ks))
+        low, high = centre[box] - room, centre[box] + room - gap * (len(ks) - 1)
+        inside = [min(max(wanted[k] - i * gap, low), high) + i * gap for i, k in enumerate(ks)]
+        at.update(zip(ks, map(round, _apart(inside, [gap] * (len(ks) - 1))), strict=True))
     return at

@@ -1,8 +1,6 @@
 """Names for tensors: those of the caller's variables, or those passed by keyword."""
 
-import ast
 import sys
-from functools import lru_cache
 
 MOST_ITEMS = 64  # longer lists of tensors are ignored
 IPYTHON = {"In", "Out"}  # its history also contains tensors
@@ -91,36 +89,8 @@ def callers_names(given=None, depth=2):
     """Return names from `given`, then from the variables of the frame `depth` calls up, locals before globals."""
     frame = sys._getframe(depth)
     variables = {"model": given} if is_module(given) else dict(given or {})
-    leaked = _loop_variables(frame)
     for scope in (frame.f_locals, frame.f_globals):
         for name, value in scope.items():
-            if name not in IPYTHON and name not in leaked:
+            if name not in IPYTHON:
                 variables.setdefault(name, value)
     return names_from(variables)
-
-
-def _loop_variables(frame):
-    """Return the variables that only loops in earlier cells bound: their last values should not be named after them."""
-    cells = frame.f_globals.get("In")
-    if not isinstance(cells, list) or "get_ipython" not in frame.f_globals:
-        return set()
-    bound, looped = set(frame.f_code.co_varnames), set()
-    for cell in cells:
-        in_loops, elsewhere = _bindings(cell)
-        looped |= in_loops
-        bound |= elsewhere
-    in_this_cell = _bindings(cells[-1])[0] if cells else set()
-    return looped - bound - in_this_cell
-
-
-@lru_cache(maxsize=256)
-def _bindings(cell):
-    """Return the names that a cell binds as loop variables, and the names that it binds in other ways."""
-    try:
-        nodes = list(ast.walk(ast.parse(cell)))
-    except (SyntaxError, ValueError, RecursionError, MemoryError, TypeError):
-        return set(), set()
-    targets = [n.target for n in nodes if isinstance(n, ast.For | ast.AsyncFor)]
-    looped = {id(n): n.id for target in targets for n in ast.walk(target) if isinstance(n, ast.Name)}
-    stored = {id(n): n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
-    return set(looped.values()), {name for key, name in stored.items() if key not in looped}

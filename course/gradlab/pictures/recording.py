@@ -7,12 +7,10 @@ from math import prod
 import numpy as np
 
 from ..words import _
-from .graph import is_freed, output_shapes, saved_values, short, walk
+from .graph import is_freed, output_shapes, saved_values, short, walk_small
 from .naming import is_tensor
 from .picture import PictureError, not_a_tensor
 from .rules import formula
-
-LIMIT = 60  # maximum number of nodes
 
 
 @dataclass(slots=True)
@@ -102,8 +100,8 @@ def _summed(gradient, edge):
     return gradient.sum((*range(extra), *over)).reshape(shapes[number])
 
 
-def refuse(loss, gradient, name):
-    """Raise PictureError if `loss` cannot be stepped through, with the reason and what to do."""
+def graph_to_step(loss, gradient, name):
+    """Return the graph of `loss`; raise PictureError if it cannot be stepped through, with what to do."""
     if not is_tensor(loss):
         raise not_a_tensor("step", loss)
     if loss.grad_fn is None:
@@ -114,14 +112,12 @@ def refuse(loss, gradient, name):
     if gradient is not None and (not is_tensor(gradient) or tuple(gradient.shape) != parts["shape"]):
         given = tuple(gradient.shape) if is_tensor(gradient) else type(gradient).__name__
         raise PictureError(_("gradient must be a tensor of {name}'s shape {shape}, not {given}.", **parts, given=given))
-    graph = walk([loss.grad_fn])
-    if len(graph.nodes) > LIMIT:
-        parts = {"name": name, "count": len(graph.nodes), "limit": LIMIT}
-        raise PictureError(_("The graph of {name} has {count:,} nodes; the stepper shows up to {limit}.", **parts))
+    graph = walk_small([loss.grad_fn], name)
     if is_freed(graph):
         freed = _("This graph's saved values were freed by an earlier backward pass.")
         what_to_do = _("Compute {name} again, or call the earlier backward with retain_graph=True.", name=name)
         raise PictureError(f"{freed} {what_to_do}")
+    return graph
 
 
 def _copy(tensor):

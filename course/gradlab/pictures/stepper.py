@@ -8,15 +8,15 @@ from collections import Counter
 
 from ..words import _, ngettext
 from .drawing import picture
-from .graph import describe, short, walk
+from .graph import describe, short
 from .naming import callers_names, is_tensor
 from .picture import Picture, script, static
-from .recording import record, refuse
+from .recording import graph_to_step, record
 
 NUMBERS = 4  # maximum number of elements shown of a gradient
 
 
-def step(loss, gradient=None, retain_graph=False, names=None, values=True, outstanding=False):
+def step(loss, gradient=None, retain_graph=False, names=None, outstanding=False):
     """Run `loss.backward()` once and show it step by step, in the order in which the engine ran the nodes.
 
     This is a real pass: leaves accumulate into `.grad`, and saved values are freed unless `retain_graph=True`.
@@ -31,8 +31,8 @@ def step(loss, gradient=None, retain_graph=False, names=None, values=True, outst
     """
     names = callers_names(names)
     name = (names.of(loss) if is_tensor(loss) else "") or "loss"
-    refuse(loss, gradient, name)
-    graph = describe(walk([loss.grad_fn]), names, values)  # before backward frees the values that the picture shows
+    graph = graph_to_step(loss, gradient, name)
+    describe(graph, names, values=True)  # before backward frees the values that the picture shows
     visits = record(loss, graph, gradient, retain_graph)
     for node in graph.nodes:
         node.fn = None  # the picture must not keep the graph alive

@@ -7,7 +7,6 @@ COUNTED = {
     "leaf": lambda n: ngettext("{count} leaf", "{count} leaves", n),
     "frozen": lambda n: ngettext("{count} frozen parameter", "{count} frozen parameters", n),
     "constant": lambda n: ngettext("{count} constant", "{count} constants", n),
-    "rest": lambda n: _("1 box for the nodes left out"),
 }
 HELD = {  # by a saved value's state
     "saved": N_("saved: {values}"),
@@ -56,8 +55,6 @@ def _beside(edge):
 
 def one_line(node):
     """Return a node in one line, such as `y = MulBackward0 (2,)  saved: other ()`."""
-    if node.kind == "rest":
-        return f"[{node.name}: {node.op}]"
     shape = "" if node.shape is None else f" {node.shape}"
     if node.kind == "op":
         line = f"{node.name} = {node.op}{shape}" if node.name else f"{node.op}{shape}"
