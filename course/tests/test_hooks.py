@@ -102,12 +102,6 @@ def test_a_failing_model_leaves_the_hooks_as_they_were():
     assert list(model[0]._forward_hooks.values()) == [keep]
 
 
-def test_a_hook_of_torchs_old_kind_is_told_from_a_full_one():
-    model = two_layers()
-    model[1].register_backward_hook(keep)
-    assert gradlab.hooks(model).text.splitlines()[1:] == ["  - 1: backward hook keep"]
-
-
 def test_the_picture_holds_all_its_text():
     """Columns do not run into each other, nor out of the picture; the same call gives the same bytes."""
     model = two_layers()

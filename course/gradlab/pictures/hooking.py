@@ -48,8 +48,6 @@ def registered(model, inputs=()):
     hooks = []
     for path, module in model.named_modules():
         for name, kind in MODULE_HOOKS.items():
-            if name == "_backward_hooks" and getattr(module, "_is_full_backward_hook", None) is False:
-                kind = N_("backward hook")  # of torch's old register_backward_hook
             hooks += _hooks(module, name, path or type(module).__name__, kind)
     tensors = [*model.named_parameters(), *zip(input_names(inputs), inputs, strict=True)]
     for path, tensor in tensors:

@@ -1,8 +1,8 @@
 """A timeline of hooks: which hooks fired when, with what shapes, in one forward and one backward pass."""
 
+from collections import Counter
 from contextlib import nullcontext
 from itertools import groupby
-from math import prod
 
 from ..words import N_, _, ngettext
 from .hooking import TENSOR_HOOKS, input_names, listening, registered, watching
@@ -13,8 +13,6 @@ ROW = 22  # px
 LINE = 15  # extra px for a hook's second argument
 LANE = 16  # px between the lines of two places
 PHASE = 22  # px for the name of the phase, written vertically
-MOST = 60  # maximum number of events drawn
-LISTED = 6  # maximum number of places named for the same hooks
 HEADS = (N_("where"), N_("kind"), N_("hook"), N_("is given"))  # of the columns: a hook's place, kind, name, arguments
 
 
@@ -22,9 +20,9 @@ def hooks(model, *inputs, loss=None, watch=False):
     """Show which hooks of a model fire in one pass, in order, and which are registered.
 
     `hooks(model)` only lists the registered hooks: call it to check that none is left. With `inputs`, it runs
-    `model(*inputs)` and a backward pass from `loss(output)`; without `loss`, the external gradient is 1, 2, 3, … for
-    the output's elements. It is a real pass: gradients accumulate and running statistics change. `watch=True` adds a
-    hook of each of the four kinds to every innermost module, for this pass only.
+    `model(*inputs)` and a backward pass from `loss(output)`, by default from the output's sum. It is a real pass:
+    gradients accumulate and running statistics change. `watch=True` adds a hook of each of the four kinds to every
+    innermost module, for this pass only.
 
     >>> hooks(nn.Sequential(nn.Linear(2, 3), nn.ReLU()), torch.ones(1, 2), watch=True)
     8 calls of hooks in one forward and one backward pass:
@@ -46,11 +44,7 @@ def run(model, inputs, loss=None, watch=False):
         if not is_tensor(value) or value.grad_fn is None:
             raise PictureError(_("Nothing to run backward from: pass loss=, a function of the model's output."))
         phase = N_("backward")
-        if prod(value.shape) == 1:
-            value.backward()
-        else:
-            count = value.detach().new_ones(value.numel()).cumsum(0)
-            value.backward(count.reshape(value.shape))
+        value.sum().backward()
     return fired
 
 
@@ -89,25 +83,17 @@ class Timeline(Picture):
     def registered_lines(self):
         if not self.registered:
             return [_("No hook is registered now.")]
-        at_places: dict[str, list[str]] = {}
+        at_places: dict[str, Counter[str]] = {}
         for hook in self.registered:
-            at_places.setdefault(hook.place, []).append(f"{_(hook.kind)} {hook.name}")
-        same: dict[str, list[str]] = {}
-        for place, hooks in at_places.items():
-            counts = {text: hooks.count(text) for text in hooks}
-            same.setdefault(", ".join(_times(text, count) for text, count in counts.items()), []).append(place)
+            at_places.setdefault(hook.place, Counter())[f"{_(hook.kind)} {hook.name}"] += 1
         count = len(self.registered)
         head = ngettext("{count} hook is registered now:", "{count} hooks are registered now:", count)
-        return [head, *(f"  - {_first(names)}: {texts}" for texts, names in same.items())]
+        lines = (f"  - {at}: {', '.join(map(_times, hooks, hooks.values()))}" for at, hooks in at_places.items())
+        return [head, *lines]
 
 
 def _times(text, count):
     return _("{hook} ({count} times)", hook=text, count=count) if count > 1 else text
-
-
-def _first(names):
-    some, left = ", ".join(names[:LISTED]), len(names) - LISTED
-    return _("{names} and {count} more", names=some, count=left) if left > 0 else some
 
 
 def _cells(event):
@@ -123,10 +109,9 @@ def _draw(fired, timeline, order, alt):
 
     Each argument of a hook has a line, so that the picture fits into a small window.
     """
-    shown = fired[:MOST]
-    lanes = sorted({e.place for e in shown}, key=lambda p: order.index(p) if p in order else len(order))
+    lanes = sorted({e.place for e in fired}, key=order.index)
     column = PHASE + LANE * len(lanes) + 8
-    rows = [([e.place], [_(e.kind)], [e.name], _given(e)) for e in shown]
+    rows = [([e.place], [_(e.kind)], [e.name], _given(e)) for e in fired]
     titles = [_(title) for title in HEADS]
     widths = [
         max([text_width(t, TITLE, bold=True), *(text_width(line) for row in rows for line in row[k])]) + 16
@@ -136,7 +121,7 @@ def _draw(fired, timeline, order, alt):
     heights = [ROW + LINE * (len(row[-1]) - 1) for row in rows]
     tops = [30 + sum(heights[:k]) for k in range(len(rows) + 1)]
     body = []
-    for phase, run in groupby(range(len(shown)), lambda k: shown[k].phase):
+    for phase, run in groupby(range(len(fired)), lambda k: fired[k].phase):
         calls = [*run]
         y, h = tops[calls[0]], tops[calls[-1] + 1] - tops[calls[0]]
         body.append(f'<rect class="gl-{phase}" x="0" y="{y}" width="{sum(widths) + column}" height="{h}"/>')
@@ -145,10 +130,10 @@ def _draw(fired, timeline, order, alt):
             body.append(f'<g transform="translate(14 {y + h // 2}) rotate(-90)">{upwards}</g>')
     x = {place: PHASE + LANE * k + LANE // 2 for k, place in enumerate(lanes)}
     body += [f'<path class="gl-lane" d="M{x[p]} {tops[0]}V{tops[-1]}"/>' for p in lanes]
-    points = [(x[e.place], top + height // 2) for e, top, height in zip(shown, tops, heights, strict=False)]
+    points = [(x[e.place], top + height // 2) for e, top, height in zip(fired, tops, heights, strict=False)]
     if points:
         body.append(f'<path class="gl-way" d="M{"L".join(f"{a} {b}" for a, b in points)}"/>')
-    for (a, b), event, row in zip(points, shown, rows, strict=True):
+    for (a, b), event, row in zip(points, fired, rows, strict=True):
         css = "gl-pre" if "pre-hook" in event.kind else "gl-ten" if event.kind in TENSOR_HOOKS.values() else ""
         body.append(f'<g class="gl-event {css}"><circle cx="{a}" cy="{b}" r="5"/>')
         for k, (start, lines) in enumerate(zip(starts, row, strict=True)):
@@ -157,15 +142,11 @@ def _draw(fired, timeline, order, alt):
             body += [label(start, y + LINE * n, line, css, "start") for n, line in enumerate(lines)]
         body.append("</g>")
     heads = [label(s, 18, t, "gl-t gl-note", "start") for s, t in zip(starts, titles, strict=True)]
-    notes = [part for line in _notes(fired, timeline) for part in wrapped(line.strip())]
-    first = tops[-1] + 22 if shown else 18
+    lines = [*([] if fired else timeline.fired_lines()), *timeline.registered_lines()]
+    notes = [part for line in lines for part in wrapped(line.strip())]
+    first = tops[-1] + 22 if fired else 18
     body += [label(4, first + 18 * k, line, "gl-v", "start") for k, line in enumerate(notes)]
-    width = max([sum(widths) + column if shown else 0, *(text_width(n) + 12 for n in notes)])
+    width = max([sum(widths) + column if fired else 0, *(text_width(n) + 12 for n in notes)])
     height = first + 18 * len(notes) - 6
-    drawn = "".join([*(heads if shown else []), *body])
-    return svg(width, height, drawn, alt, static("timeline.css"), "gl-timeline", beside=PAGE if shown else TEXT)
-
-
-def _notes(fired, timeline):
-    more = [_("… {count} more calls", count=len(fired) - MOST)] if len(fired) > MOST else []
-    return [*more, *([] if fired else timeline.fired_lines()), *timeline.registered_lines()]
+    drawn = "".join([*(heads if fired else []), *body])
+    return svg(width, height, drawn, alt, static("timeline.css"), "gl-timeline", beside=PAGE if fired else TEXT)
