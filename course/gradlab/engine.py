@@ -161,7 +161,9 @@ def _cells_of(chapter: str) -> list[dict[str, Any]]:
 
 def finished_parts(number: int) -> dict[str, str]:
     """Return the finished code of a stage, by cell id."""
-    pieces = CELL.split(_file_of(number).read_text(encoding="utf-8"))
+    beside = notebook.FOLDER / f"{_name(number)}.py"
+    file = beside if beside.exists() else STAGES / beside.name
+    pieces = CELL.split(file.read_text(encoding="utf-8"))
     return {cell: text.strip() for cell, text in zip(pieces[1::2], pieces[2::2], strict=True)}
 
 
@@ -184,7 +186,7 @@ def own_engine(*numbers: int) -> None:
 
 def _load(number: int) -> str:
     """Register a stage as an importable module, and return a message saying who wrote it."""
-    name, file = _name(number), _file_of(number)
+    name = _name(number)
     loaded = sys.modules.get(name)
     if whose := getattr(loaded, "whose", ""):
         return whose
@@ -194,18 +196,12 @@ def _load(number: int) -> str:
     if stage.own and loaded:
         return _("{engine}: the finished one is already imported; restart the kernel and run this first", engine=name)
     if stage.own:
-        sys.modules[name] = _module(stage, file)
+        sys.modules[name] = _module(stage)
     return stage.report()
 
 
 def _name(number: int) -> str:
     return f"engine_{number}"
-
-
-def _file_of(number: int) -> Path:
-    """Return the file with a stage's finished code."""
-    beside = notebook.FOLDER / f"{_name(number)}.py"
-    return beside if beside.exists() else STAGES / beside.name
 
 
 def why_finished(number: int) -> str:
@@ -219,14 +215,13 @@ def why_finished(number: int) -> str:
     return "" if chapter_of(number) else _("chapter {number} is not here", number=number)
 
 
-def _module(stage: Stage, file: Path) -> ModuleType:
+def _module(stage: Stage) -> ModuleType:
     """Run the code of a stage and return it as a module. Finished code replaces an answer that raises an error."""
     while True:
-        module = ModuleType(file.stem, f"Stage {stage.number} of the engine, with the learner's own functions in it.")
-        module.__file__ = str(file)
+        module = ModuleType(_name(stage.number), f"Stage {stage.number} of the engine, with your functions in it.")
         for cell, text in stage.mixed().items():
             try:
-                exec(_compiled(text, file, cell, cell in stage.own or cell not in stage.parts), vars(module))
+                exec(_compiled(text, f"<{'your cell' if cell in stage.own else module.__name__} {cell}>"), vars(module))
             except Exception as error:
                 if cell not in stage.own:
                     raise
@@ -239,14 +234,10 @@ def _module(stage: Stage, file: Path) -> ModuleType:
             return module
 
 
-def _compiled(text: str, file: Path, cell: str, own: bool) -> CodeType:
-    """Compile a part so that tracebacks show its lines, in the stage's file or in the learner's cell."""
-    if own:
-        name = f"<your cell {cell}>"
-        linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
-        return compile(text, name, "exec")
-    before = file.read_text(encoding="utf-8").partition(f"# %% {cell}\n")[0].count("\n") + 1
-    return compile("\n" * before + text, str(file), "exec")
+def _compiled(text: str, name: str) -> CodeType:
+    """Compile a part so that tracebacks show its lines, under this name."""
+    linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
+    return compile(text, name, "exec")
 
 
 def check_of(cell: str) -> str:

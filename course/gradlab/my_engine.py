@@ -1,9 +1,7 @@
 """The engine of part two as one module for learners to take home, with a README and a test against torch."""
 
 import ast
-import configparser
 import contextlib
-import re
 import shutil
 import sys
 from pathlib import Path
@@ -12,10 +10,8 @@ from . import atomic, engine, notebook
 from .checks.cells import Chapter
 from .notebook import OWN_ENGINE, OWN_PICTURE
 from .setup.workspace import RELEASED
-from .words import N_, _, ngettext
+from .words import _, ngettext
 
-COURSE = N_("torch.autograd, by hand")
-CLONE = Path(__file__).parents[2]  # of the repository, if the course is used from one
 WIDTH = 58  # the most letters of a line of code in the picture
 DARK, BRIGHT, SOFT = "#0d1117", "#f0f6fc", "#b1bac4"
 CHAPTERS = {11: "recording", 12: "running backward", 13: "hooks and parts of a graph", 14: "training"}
@@ -83,7 +79,7 @@ def share(figure, name=""):
     """Make a figure of what your engine has trained a picture to share, and return it.
 
     It gets dark, with your engine's number of lines, the first ten of your `backward` and `run`, your name, and the
-    course's name and address. Once take_home() has written my_engine.py, it is saved as a PNG beside the notebook.
+    course's name. Once take_home() has written my_engine.py, it is saved as a PNG beside the notebook.
     """
     from matplotlib.text import Text  # only this picture needs it
 
@@ -93,8 +89,8 @@ def share(figure, name=""):
     counted = ngettext("I built autograd: {count} line of Python", "I built autograd: {count} lines of Python", lines)
     title = counted if lines else _("I built autograd")
     figure.suptitle(title, fontsize="x-large", fontweight="bold", color=BRIGHT)
-    below = [name.strip()[:40], _(COURSE), address(CLONE)]
-    figure.supxlabel("  ·  ".join(filter(None, below)), fontsize="large", color=SOFT)
+    below = filter(None, [name.strip()[:40], _("torch.autograd, by hand")])
+    figure.supxlabel("  ·  ".join(below), fontsize="large", color=SOFT)
     figure.set_facecolor(DARK)
     for label in figure.findobj(lambda artist: isinstance(artist, Text) and artist not in figure.texts):
         label.set_color(SOFT)
@@ -124,16 +120,6 @@ def _without_docstring(text: str) -> list[str]:
         start, end = node.body[0].lineno, node.body[0].end_lineno or 0
     kept = (line.split("  #")[0] for n, line in enumerate(text.splitlines(), 1) if not start <= n <= end)
     return [line for line in kept if line.strip() and not line.lstrip().startswith("#")]
-
-
-def address(folder: Path) -> str:
-    """Return the web address of the repository that a folder was cloned into, without a name or password, or ""."""
-    settings = configparser.ConfigParser(strict=False, interpolation=None)
-    with contextlib.suppress(OSError, configparser.Error, UnicodeDecodeError):
-        settings.read(folder / ".git/config", encoding="utf-8")
-    url = settings.get('remote "origin"', "url", fallback="")
-    match = re.fullmatch(r"(?:\w+://)?(?:[^@/]*@)?([\w-]+(?:\.[\w-]+)+)(?::\d+)?[:/](.+?)(?:\.git)?/?", url)
-    return f"{match[1]}/{match[2]}" if match else ""
 
 
 def lines_of_code(text: str) -> int:

@@ -51,12 +51,12 @@ def is_module(value):
     return hasattr(type(value), "named_parameters") and not isinstance(value, type)
 
 
-def names_from(variables):
+def names_from(variables, model=None):
     """Collect names from a dict of variables: tensors, short lists and dicts of tensors, parameters of modules.
 
-    A tensor's own variable takes precedence over a list that contains it, and a list over a module. A single
-    module's parameters are called `fc.weight`; with several modules, `model.fc.weight`. Variables that begin with an
-    underscore are ignored. If an object has several names, the first one counts.
+    A tensor's own variable takes precedence over a list that contains it, and a list over a module. Parameters of
+    `model` are called `fc.weight`, those of a variable `net.fc.weight`. Variables that begin with an underscore are
+    ignored. If an object has several names, the first one counts.
     """
     names, public = Names(), {k: v for k, v in variables.items() if isinstance(k, str) and not k.startswith("_")}
     for name, value in public.items():
@@ -68,29 +68,20 @@ def names_from(variables):
             for key, item in items:
                 if is_tensor(item):
                     names.add(f"{name}[{key!r}]", item)
-    modules = {}
-    for name, value in public.items():
-        if is_module(value) and any(True for _ in value.named_parameters()):
-            modules.setdefault(id(value), (name, value))
-    modules = dict(modules.values())
-    outermost = [k for k, v in modules.items() if not any(_holds(w, v) for w in modules.values() if w is not v)]
-    for name in sorted(modules, key=lambda k: k not in outermost):
-        prefix = "" if len(outermost) == 1 and name in outermost else f"{name}."
-        for path, parameter in modules[name].named_parameters():
+    modules = [("", model), *((f"{name}.", value) for name, value in public.items())]
+    for prefix, module in modules:
+        for path, parameter in module.named_parameters() if is_module(module) else ():
             names.add(prefix + path, parameter)
     return names
-
-
-def _holds(outer, inner):
-    return hasattr(outer, "modules") and any(m is inner for m in outer.modules())
 
 
 def callers_names(given=None, depth=2):
     """Return names from `given`, then from the variables of the frame `depth` calls up, locals before globals."""
     frame = sys._getframe(depth)
-    variables = {"model": given} if is_module(given) else dict(given or {})
+    model = given if is_module(given) else None
+    variables = {} if model is not None else dict(given or {})
     for scope in (frame.f_locals, frame.f_globals):
         for name, value in scope.items():
             if name not in IPYTHON:
                 variables.setdefault(name, value)
-    return names_from(variables)
+    return names_from(variables, model)
