@@ -1,6 +1,5 @@
 """The course's ResNet-18 has torchvision's names and shapes, and loads its weight files."""
 
-import pytest
 import torch
 
 from gradlab.resnet import resnet18
@@ -37,9 +36,13 @@ TABLE = {
 }
 
 
-@pytest.fixture
-def weights(tmp_path):
-    """A file such as torchvision's: a plain state dict, every entry with numbers of its own."""
+def test_names_and_shapes_are_torchvisions_in_its_order():
+    state = resnet18().state_dict()
+    assert [(name, tuple(entry.shape)) for name, entry in state.items()] == list(TABLE.items())
+
+
+def test_weights_load_from_a_local_file(tmp_path):
+    """Such as torchvision's: a plain state dict."""
     generator = torch.Generator().manual_seed(0)
     state = {
         name: torch.tensor(3) if name.endswith("tracked") else torch.rand(shape, generator=generator)
@@ -47,27 +50,5 @@ def weights(tmp_path):
     }
     path = tmp_path / "resnet18-f37072fd.pth"
     torch.save(state, path)
-    return path, state
-
-
-def test_names_and_shapes_are_torchvisions_in_its_order():
-    state = resnet18().state_dict()
-    assert [(name, tuple(entry.shape)) for name, entry in state.items()] == list(TABLE.items())
-
-
-def test_it_has_as_many_parameters_as_torchvision_says():
-    """11,689,512 is `num_params` in torchvision's description of ResNet18_Weights.IMAGENET1K_V1."""
-    assert sum(parameter.numel() for parameter in resnet18().parameters()) == 11_689_512
-
-
-def test_weights_load_from_a_local_file(weights):
-    path, state = weights
     loaded = resnet18(weights=path).state_dict()
     assert all(torch.equal(loaded[name], entry) for name, entry in state.items())
-
-
-def test_a_file_from_before_batches_were_counted_loads(weights):
-    """torchvision's first file, resnet18-5c106cde.pth, has no num_batches_tracked."""
-    path, state = weights
-    torch.save({name: entry for name, entry in state.items() if not name.endswith("tracked")}, path)
-    assert resnet18(weights=path).bn1.num_batches_tracked == 0

@@ -68,27 +68,6 @@ def all_nodes(root):
     return list(seen)
 
 
-@pytest.mark.parametrize("name", ONE_ROOT)
-def test_the_order_is_the_engines(name):
-    """Node prehooks of a second, plain backward over the same computation fire in the order that was recorded."""
-    (root,), _ = GRAPHS[name]()
-    graph, visits = record(root, external(root))
-    (again,), _ = GRAPHS[name]()
-    index = {fn: i for i, fn in enumerate(walk_like(graph, again))}
-    order = []
-    for fn in index:
-        fn.register_prehook(lambda grads, i=index[fn]: order.append(i))
-    again.backward(external(again))
-    assert [v.node for v in visits] == order
-
-
-def walk_like(graph, root):
-    """The nodes of an equal graph, in the order of `graph.nodes`."""
-    nodes = [node.fn for node in walk([root.grad_fn]).nodes]
-    assert [fn.name() for fn in nodes] == [node.fn.name() for node in graph.nodes]
-    return nodes
-
-
 def evaluate(rule, fn, g, saved, target):
     shape, numel = tuple(target.shape), g.expand(target.shape).numel() if "expand" in rule else target.numel()
     given = {"g": g, "shape": shape, "numel": numel, "dim": getattr(fn, "_saved_dim", None), **saved}

@@ -68,25 +68,19 @@ def record(loss, graph, gradient=None, retain_graph=False):
 @contextmanager
 def _watched_run(fn, arrival, departure):
     """Report each `fn.run(gradient)`, which runs a node in an engine without hooks; it returns one value per edge."""
-    kind = type(fn)
-    run, own = kind.run, "run" in vars(kind)
+    run = fn.run
 
-    def watched(node, gradient, *more):
-        if node is not fn:
-            return run(node, gradient, *more)
+    def watched(gradient, *more):
         arrival((gradient,))
-        produced = run(node, gradient, *more)
+        produced = run(gradient, *more)
         departure([_summed(*pair) for pair in zip(produced or (), fn.next_functions, strict=False)], (gradient,))
         return produced
 
-    kind.run = watched
+    fn.run = watched
     try:
         yield
     finally:
-        if own:
-            kind.run = run
-        else:
-            del kind.run
+        del fn.run
 
 
 def _summed(gradient, edge):

@@ -54,38 +54,7 @@ def test_hooks():
     agree(program)
 
 
-def test_training():
-    rng = np.random.default_rng(0)
-    points, classes = rng.normal(size=(60, 2)), rng.integers(0, 3, 60)
-    weights = [rng.normal(size=(16, 2)), rng.normal(size=16), rng.normal(size=(3, 16)), np.zeros(3)]
-
-    def losses(tensor, parameters, sgd, loss_of):
-        optimizer = sgd(parameters, lr=0.5, momentum=0.9)
-        for _ in range(50):
-            optimizer.zero_grad()
-            loss = loss_of(tensor(points), tensor(classes))
-            loss.backward()
-            optimizer.step()
-            yield loss.data.item()
-
-    first, second = (my_engine.Linear(*(each.copy() for each in pair)) for pair in (weights[:2], weights[2:]))
-    mine = losses(
-        my_engine.Tensor,
-        [*first.parameters(), *second.parameters()],
-        my_engine.SGD,
-        lambda x, target: my_engine.cross_entropy(second(my_engine.sigmoid(first(x))), target),
-    )
-    a, b, c, d = leaves_of_torch = [torch.tensor(each, requires_grad=True) for each in weights]
-    torchs = losses(
-        torch.tensor,
-        leaves_of_torch,
-        torch.optim.SGD,
-        lambda x, target: torch.nn.functional.cross_entropy(torch.sigmoid(x @ a.T + b) @ c.T + d, target),
-    )
-    np.testing.assert_allclose(list(mine), list(torchs), rtol=1e-6)
-
-
 if __name__ == "__main__":
-    for test in (test_gradients, test_functions, test_hooks, test_training):
+    for test in (test_gradients, test_functions, test_hooks):
         test()
         print(f"{test.__name__}: matches torch")
