@@ -7,9 +7,7 @@ import sys
 from pathlib import Path
 
 from . import atomic, engine, notebook
-from .checks.cells import Chapter
 from .notebook import OWN_ENGINE, OWN_PICTURE
-from .setup.workspace import RELEASED
 from .words import _, ngettext
 
 WIDTH = 58  # the most letters of a line of code in the picture
@@ -45,13 +43,8 @@ def take_home() -> None:
     text = module(stages)
     file = folder / "my_engine.py"
     mine, total = sum(not why for why in whose.values()), len(whose)
-    own, lines = sum(map(own_lines, stages)), lines_of_code(text)
     _write(file, text)
     print(_("my_engine/my_engine.py: {mine} of {total} functions are yours.", mine=mine, total=total))
-    counted = f"{mine} of its {total} functions"  # in the README, which others read, in English
-    if own:
-        print(_("So are {own} of {lines} lines of code.", own=own, lines=lines))
-        counted += f" and {own} of its {lines} lines of code"
     for name, why in whose.items():
         if why:
             print(" ", _("{function} comes from the finished engine: {why}", function=name, why=why))
@@ -60,19 +53,13 @@ def take_home() -> None:
         print(_("{files} are added once chapter {number} is solved:", files=", ".join(FILES), number=last))
         print(*(f"  {why}" for why in train.why.values()), sep="\n")
         return
+    wrote = f"{mine} of its {total} functions"  # in the README, which others read, in English
     for name, template in FILES.items():
-        _write(folder / name, (STATIC / template).read_text(encoding="utf-8").replace("MINE", counted))
+        _write(folder / name, (STATIC / template).read_text(encoding="utf-8").replace("MINE", wrote))
     with contextlib.suppress(FileNotFoundError):
         shutil.copy(notebook.home() / engine.chapter_of(last) / DIGITS, folder)
     command = f"pip install ./{OWN_ENGINE}"
     print(_("{files} are beside it. To use it anywhere: {command}", files=", ".join(FILES), command=command))
-
-
-def own_lines(stage: engine.Stage) -> int:
-    """Return how many lines of code the learner wrote in a stage, 0 if there is no release to compare with."""
-    released = engine.parts_of(Chapter(notebook.home() / RELEASED / engine.chapter_of(stage.number)).code)
-    given = {cell: lines_of_code(text) - text.count(engine.STUB) for cell, text in released.items()}
-    return sum(max(0, lines_of_code(text) - given[cell]) for cell, text in stage.own.items() if cell in given)
 
 
 def share(figure, name=""):

@@ -5,7 +5,7 @@ from contextlib import nullcontext
 from itertools import groupby
 
 from ..words import N_, _, ngettext
-from .hooking import TENSOR_HOOKS, input_names, listening, registered, watching
+from .hooking import TENSOR_HOOKS, listening, registered, watching
 from .naming import is_module, is_tensor
 from .picture import PAGE, TEXT, TITLE, Picture, PictureError, label, static, svg, text_width, wrapped
 
@@ -32,7 +32,7 @@ def hooks(model, *inputs, loss=None, watch=False):
     if not is_module(model):
         raise PictureError(_("hooks() needs a model, then its inputs, not a {type}.", type=type(model).__name__))
     fired = run(model, inputs, loss, watch) if inputs else None
-    return Timeline(fired, registered(model, inputs), places(model, inputs))
+    return Timeline(fired, registered(model, inputs))
 
 
 def run(model, inputs, loss=None, watch=False):
@@ -48,23 +48,14 @@ def run(model, inputs, loss=None, watch=False):
     return fired
 
 
-def places(model, inputs):
-    """Return every place that can have a hook, in the model's order."""
-    names = input_names(inputs)
-    for path, module in model.named_modules():
-        names.append(path or type(module).__name__)
-        names += [f"{path}.{name}".lstrip(".") for name, tensor in module.named_parameters(recurse=False)]
-    return names
-
-
 class Timeline(Picture):
     """`fired` lists the calls in order (None if nothing was run), `registered` the hooks that remain."""
 
-    def __init__(self, fired, left, order):
+    def __init__(self, fired, left):
         self.fired, self.registered = fired, left
         lines = self.fired_lines() + self.registered_lines()
         alt = " ".join(self.fired_lines()[:1] + self.registered_lines()[:1])
-        super().__init__(_draw(fired or [], self, order, alt), "\n".join(lines), alt)
+        super().__init__(_draw(fired or [], self, alt), "\n".join(lines), alt)
 
     def fired_lines(self):
         if self.fired is None:
@@ -104,12 +95,12 @@ def _given(event):
     return [f"{word} {shape}" for word, shape in event.shapes]
 
 
-def _draw(fired, timeline, order, alt):
+def _draw(fired, timeline, alt):
     """Return an SVG of the calls: time runs downward, each place has a column, and a path connects the calls.
 
     Each argument of a hook has a line, so that the picture fits into a small window.
     """
-    lanes = sorted({e.place for e in fired}, key=order.index)
+    lanes = list(dict.fromkeys(e.place for e in fired))
     column = PHASE + LANE * len(lanes) + 8
     rows = [([e.place], [_(e.kind)], [e.name], _given(e)) for e in fired]
     titles = [_(title) for title in HEADS]
