@@ -87,23 +87,15 @@ class Stage:
     passed: bool = False
 
     def mixed(self) -> dict[str, str]:
-        """Return the stage's code by cell id, with the learner's answers; finished code adds functions they lack."""
-        parts = dict(self.parts)
-        for cell, text in self.own.items():
-            lacking = [code for name, code in functions(self.parts[cell]).items() if name not in defined(text)]
-            parts[cell] = "\n\n\n".join([*lacking, text])
+        """Return the stage's code by cell id, with the learner's answers."""
         used = {name for text in self.own.values() for name in _names_read(text)}
         lines = sorted({line for name, line in self.imports.items() if name in used})
-        return ({"imports": "\n".join(lines)} if lines else {}) | parts
+        return ({"imports": "\n".join(lines)} if lines else {}) | self.parts | self.own
 
     def whose(self) -> dict[str, str]:
         """Return for each function, in order, "" if it is the learner's, or why the finished one is used."""
-        reasons: dict[str, str] = {}
-        for cell in filter(ANSWER.fullmatch, self.parts):
-            own = defined(self.own.get(cell, ""))
-            why = self.why.get(cell) or _("your cell for {check} does not define it", check=check_of(cell))
-            reasons |= {name: "" if name in own else why for name in functions(self.parts[cell])}
-        return reasons
+        answers = filter(ANSWER.fullmatch, self.parts)
+        return {name: self.why.get(cell, "") for cell in answers for name in functions(self.parts[cell])}
 
     def report(self) -> str:
         """Return who wrote the stage, in words: one line if no check has passed, else one more for each function."""
@@ -146,7 +138,8 @@ def stage_of(number: int, parts: dict[str, str] | None = None) -> Stage:
     stage = Stage(number, theirs if parts is None else parts, imports=_imports(cells))
     for cell in filter(ANSWER.fullmatch, stage.parts):
         stage.passed |= known.get(check_of(cell)) == "passed"
-        why = _why_not(cell, theirs.get(cell), known.get(check_of(cell)), seen.get(check_of(cell)))
+        asked = functions(stage.parts[cell])
+        why = _why_not(cell, theirs.get(cell), asked, known.get(check_of(cell)), seen.get(check_of(cell)))
         (stage.why if why else stage.own)[cell] = why or theirs[cell]
     stage.refuse()
     return stage
@@ -245,10 +238,11 @@ def check_of(cell: str) -> str:
     return cell.removeprefix("answer-").replace("-", ".")
 
 
-def _why_not(cell: str, text: str | None, verdict: str | None, seen: str | None) -> str:
+def _why_not(cell: str, text: str | None, asked: Iterable[str], verdict: str | None, seen: str | None) -> str:
     """Return why, judging by its cell alone, a learner's answer is not used; "" if nothing prevents its use.
 
-    verdict: the result of its check. seen: the fingerprint of the text that passed the check, if recorded.
+    asked: the names that it must define. verdict: the result of its check. seen: the fingerprint of the text that
+    passed the check, if recorded.
     """
     check = check_of(cell)
     if verdict != "passed":
@@ -261,7 +255,8 @@ def _why_not(cell: str, text: str | None, verdict: str | None, seen: str | None)
     is_open = code.tree and any(isinstance(n, ast.Raise) and ast.unparse(n) == STUB for n in ast.walk(code.tree))
     if code.tree is None or is_open or seen not in (None, fingerprint(text)):
         return _("your cell for {check} has changed since it passed: save the notebook and run the check", check=check)
-    return ""
+    lacking = [name for name in asked if name not in defined(text)]
+    return _("your cell for {check} does not define {name}", check=check, name=lacking[0]) if lacking else ""
 
 
 def _lacks(name: str) -> str:
