@@ -36,12 +36,6 @@ def two_losses():
     return [trunk.sum(), (trunk**2).mean()], {"x": x, "w": w, "trunk": trunk}
 
 
-@graph
-def mlp():
-    net = nn.Sequential(nn.Linear(2, 3), nn.Tanh(), nn.Linear(3, 2)).double()
-    return [F.mse_loss(net(torch.randn(4, 2, dtype=torch.float64)), torch.zeros(4, 2).double())], {"net": net}
-
-
 class Block(nn.Module):
     """A residual block, as in ResNet-18."""
 

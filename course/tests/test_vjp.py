@@ -32,18 +32,14 @@ def test_the_product_is_what_backward_computes(name):
 
 
 def test_the_words():
-    picture = gradlab.vjp(lambda x: torch.stack([x[0] * x[1], x.sum()]), torch.tensor([2.0, 3.0]), v=[1, 0.5])
+    f, x = FUNCTIONS["mixed"]
+    picture = gradlab.vjp(f, x, v=torch.tensor([1, 0.5]))
     assert picture.text.splitlines() == [
         "Jacobian of 2 outputs and 2 inputs beside v; below it vᵀJ.",
         "y[0]: v = 1, row [3, 2]",
         "y[1]: v = 0.5, row [1, 1]",
         "vᵀJ = [3.5, 2.5]",
     ]
-    html = picture._repr_mimebundle_()["text/html"]
-    again = gradlab.vjp(
-        lambda x: torch.stack([x[0] * x[1], x.sum()]), torch.tensor([2.0, 3.0]), v=torch.tensor([1, 0.5])
-    )
-    assert html == again.html()
 
 
 @pytest.mark.parametrize(

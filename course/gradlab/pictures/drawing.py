@@ -1,13 +1,12 @@
 """Draw the computational graph behind tensors."""
 
-import textwrap
 from collections import Counter
 
 from ..words import N_, _, ngettext
 from .graph import Node, describe, graph_of_values, kind_outside, short, walk_small
 from .layout import layout, turned
 from .naming import callers_names, is_tensor
-from .picture import TEXT, TITLE, Picture, PictureError, label, not_a_tensor, shorten, static, svg, text_width
+from .picture import TEXT, TITLE, Picture, PictureError, label, not_a_tensor, shorten, static, svg, text_width, wrapped
 from .texts import HELD, as_text, noted, summary
 
 MARGIN = 6
@@ -91,7 +90,7 @@ def picture(graph, css="", kind="gl-graph", extra=lambda i, node: [], done=(), a
     across: arrows point left, so that a computation reads from left to right, unless that is too wide.
     """
     boxes = [box_lines(node) + extra(i, node) for i, node in enumerate(graph.nodes)]
-    notes = textwrap.wrap(graph.note, 90, break_long_words=False, break_on_hyphens=False)
+    notes = wrapped(graph.note) if graph.note else []
     leaving, entering = Counter(e.source for e in graph.edges), Counter(e.target for e in graph.edges)
     sizes = [_size(lines, max(leaving[i], entering[i]), across) for i, lines in enumerate(boxes)]
     ends = [(e.source, e.target) for e in graph.edges]
