@@ -12,7 +12,7 @@ from .checks.cells import Chapter
 from .checks.record import titled
 from .checks.results import exercises, read
 from .predict.guesses import surprises, told
-from .start_map import PAGE, with_map
+from .start_map import PAGE, Parts, counted, engine, with_map
 from .words import N_, _, ngettext, of_chapter
 
 SURPRISES = "<!-- the predictions that were sure and wrong -->"
@@ -32,9 +32,10 @@ def start_page(released: str, workspace: Path, kept: dict[Path, str] | None = No
     kept: the copies that were kept beside new editions, with a sentence about each.
     """
     chapters, verdicts = exercises(workspace), read(workspace)
-    words = _words(chapters, verdicts, workspace, kept or {})
+    parts = engine(workspace, verdicts)
+    words = _words(chapters, verdicts, workspace, kept or {}, parts)
     page = in_workspace(substituted(released, functools.partial(of_chapter, PAGE)))
-    page = with_map(page, released, workspace, chapters, verdicts).replace(HERE, words)
+    page = with_map(page, released, workspace, chapters, verdicts, parts).replace(HERE, words)
     return page.replace(f"{SURPRISES}\n\n", _surprises(workspace))
 
 
@@ -65,7 +66,7 @@ def next_exercise(ids: list[str], verdicts: dict[str, str]) -> str | None:
     return next((name for name in ids[after:] + ids[:after] if verdicts.get(name) != "passed"), None)
 
 
-def _words(chapters: dict, verdicts: dict, workspace: Path, kept: dict) -> str:
+def _words(chapters: dict, verdicts: dict, workspace: Path, kept: dict, engine: Parts) -> str:
     homes = {name: chapter for chapter, checks in chapters.items() for name in checks}
     passed = sum(verdicts.get(name) == "passed" for name in homes)
     following = next_exercise(list(homes), verdicts)
@@ -81,6 +82,8 @@ def _words(chapters: dict, verdicts: dict, workspace: Path, kept: dict) -> str:
         parts.append(f"**{words}** · {counts}")
     elif homes:
         parts.append("**" + _("All {count} exercises passed.", count=len(homes)) + "**")
+    if parts and (own := counted(engine)):
+        parts[0] += f" · {own}"
     if parts and (count := sum(map(len, surprises(workspace).values()))):
         again = ngettext("{count} prediction to look at again", "{count} predictions to look at again", count)
         parts[0] += f" · [{again}](#{_(SECOND_LOOK).replace(' ', '-')})"

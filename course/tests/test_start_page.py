@@ -76,10 +76,17 @@ def test_after_what_passed_comes_the_next_that_has_not(workspace):
     assert words(workspace) == "**All 3 exercises passed.**"
 
 
-def test_the_map_shows_the_learners_own_pictures(workspace, monkeypatch):
-    """A chapter's latest picture, and what the learner's engine has done."""
+def test_the_map_shows_the_learners_own_pictures_and_functions(workspace, monkeypatch):
+    """A chapter's latest picture; the engine's functions whose checks passed; what the engine has done."""
+    chapter = nbformat.read(workspace / "02_gradients/02_gradients.ipynb", as_version=4)
+    answer = cell(
+        "answer-02-1", "def record(x):\n    return x\n\n\ndef edge(x):\n    return x", grade=False, solution=True
+    )
+    chapter.cells.append(nbformat.from_dict(answer | {"metadata": answer["metadata"] | {"tags": ["engine"]}}))
+    nbformat.write(chapter, workspace / "02_gradients/02_gradients.ipynb")
     monkeypatch.setattr(own_pictures, "home", lambda folder=None: workspace)
     image = "data:image/png;base64,cG5n"
+    remember("02.1", "passed", workspace)
     milestones = ["one neuron", "XOR", "spirals", "digits", "names"]
     files = [f"milestone-{name.replace(' ', '-')}" for name in milestones]
     for name in ("01.2", "01.1", *files):
@@ -89,6 +96,10 @@ def test_the_map_shows_the_learners_own_pictures(workspace, monkeypatch):
     assert re.findall('<img src="(.*?)"', page) == [f".pictures/{name}.png" for name in ("01.1", *files)]
     assert (workspace / ".pictures/01.1.png").read_bytes() == b"png"
     assert re.findall("<li><img .*?><div>(.*?)</div></li>", page) == milestones
+    assert " · 2 of 2 functions of the engine are yours\n" in page
+    assert '<code class="gl-own">record ✓</code> <code class="gl-own">edge ✓</code>' in page
+    remember("02.1", "tried", workspace)
+    assert "0 of 2 functions of the engine are yours" in start_page(RELEASED, workspace)
 
 
 def test_each_chapter_shows_how_far_it_is(workspace):
@@ -174,3 +185,4 @@ def test_the_released_page_has_a_place_for_all_this():
     cards = {name: card for card in re.findall("<li>.*?</li>", page) for name in chapters if f"{name}.ipynb" in card}
     assert [name for name in chapters if "○" not in cards.get(name, "")] == []
     assert "**Next: [00.1 " in page
+    assert re.search(r"0 of \d\d functions of the engine", page)
