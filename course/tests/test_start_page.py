@@ -76,6 +76,29 @@ def test_after_what_passed_comes_the_next_that_has_not(workspace):
     assert words(workspace) == "**All 3 exercises passed.**"
 
 
+@pytest.mark.parametrize(
+    ("minutes", "passed", "says"),
+    [
+        ("1=15 2=30", [], "Next: [01 section 1](01_graph/01_graph.ipynb), about 15 minutes"),
+        ("1=15 2=20", [], "Next: [01 sections 1 to 2](01_graph/01_graph.ipynb), about 35 minutes"),
+        ("1=50 2=20", [], "Next: [01 section 1](01_graph/01_graph.ipynb), about 50 minutes"),
+        ("1=15 2=31", ["01.1"], "Next: [01 section 2](01_graph/01_graph.ipynb#cell-id=ex-2), about 30 minutes"),
+        ("1=15", ["01.1"], "Next: [01.2 say \\[what\\] \\$x\\$ is](01_graph/01_graph.ipynb#cell-id=ex-2)"),
+    ],
+)
+def test_the_next_sitting_takes_twenty_to_forty_minutes(workspace, minutes, passed, says):
+    path = workspace / "01_graph/01_graph.ipynb"
+    chapter = nbformat.read(path, as_version=4)
+    for place, number in ((4, 2), (1, 1)):
+        heading = nbformat.v4.new_markdown_cell(f"## {number} · What?", id=f"s{number}")
+        chapter.cells.insert(place, heading)
+    nbformat.write(chapter, path)
+    for check in passed:
+        remember(check, "passed", workspace)
+    page = start_page(f"{RELEASED}\n<!-- minutes of sections: 00 1=5;\n01 {minutes} -->\n", workspace)
+    assert f"**{says}** ·" in page
+
+
 def test_the_map_shows_the_learners_own_pictures_and_functions(workspace, monkeypatch):
     """A chapter's latest picture; the engine's functions whose checks passed; what the engine has done."""
     chapter = nbformat.read(workspace / "02_gradients/02_gradients.ipynb", as_version=4)
@@ -184,5 +207,5 @@ def test_the_released_page_has_a_place_for_all_this():
     chapters = sorted(path.name for path in COURSE.glob("chapters/*") if path.name[0].isdigit())
     cards = {name: card for card in re.findall("<li>.*?</li>", page) for name in chapters if f"{name}.ipynb" in card}
     assert [name for name in chapters if "○" not in cards.get(name, "")] == []
-    assert "**Next: [00.1 " in page
+    assert "**Next: [00 section" in page
     assert re.search(r"0 of \d\d functions of the engine", page)

@@ -10,6 +10,8 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_notebook
 from nbgrader.utils import is_grade, is_solution
 
+from gradlab.start_page import MINUTES, SECTION
+
 from .cells import tags
 from .chapter import chapter_names, source_path
 
@@ -126,8 +128,22 @@ def say_minutes(notebook: NotebookNode) -> None:
         cell.source = _TIME.sub(rf"\g<1>{estimate.total}\g<2>{estimate.exercises}\g<3>", cell.source)
 
 
+def of_sections(notebook: NotebookNode) -> dict[int, int]:
+    """Return the minutes of each numbered section, a quarter added; the first has the opening, the last the close."""
+    sections: dict[int, list[NotebookNode]] = {}
+    opening: list[NotebookNode] = []
+    for cell in without_appendices(notebook):
+        if heading := SECTION.match(cell.source):
+            sections[int(heading[1])] = [] if sections else opening
+        (sections[max(sections)] if sections else opening).append(cell)
+    return {number: round(minutes(new_notebook(cells=cells)).spent) for number, cells in sections.items()}
+
+
 def with_minutes(page: str) -> str:
-    """Return the start page with the minutes of each existing chapter in its table: "65 of 110", the core first."""
+    """Return the start page with the minutes of each existing chapter, in its table, and those of their sections.
+
+    The table's second-to-last column says "65 of 110", the core path first; the sections' minutes are in a comment.
+    """
 
     def filled(row: re.Match) -> str:
         if row[1] not in names:
@@ -138,4 +154,6 @@ def with_minutes(page: str) -> str:
 
     names = chapter_names()
     read = {name: nbformat.read(source_path(name), as_version=4) for name in names}
-    return _ROW.sub(filled, page)
+    taken = {name: " ".join(f"{n}={m}" for n, m in of_sections(notebook).items()) for name, notebook in read.items()}
+    line = ";\n".join(f"{name[:2]} {sections}" for name, sections in taken.items())
+    return MINUTES.sub(f"<!-- minutes of sections: {line} -->", _ROW.sub(filled, page))
