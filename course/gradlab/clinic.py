@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import re
 import textwrap
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -10,11 +11,14 @@ from typing import Any, NamedTuple
 import torch
 from torch import nn
 
-from .pictures.graph import saved_values, walk
+from .pictures.graph import walk
 from .pictures.hooking import registered
 from .words import N_, _
 
 APART = 1e6  # a ratio of weights' largest gradients that is worth a word
+_CHANGED = re.compile(
+    r"\[torch\.\w+ \[(?P<shape>[\d, ]*)\]\].* is at version (?P<version>\d+); expected version (?P<saved>\d+)"
+)
 _ITEM = textwrap.TextWrapper(80, initial_indent="  - ", subsequent_indent="    ", break_on_hyphens=False)
 WRONG = {  # what to say, by kind
     "no tensor": N_("The loss is of type {type}, not a tensor. Call `.item()` only for printing. (chapter 01)"),
@@ -24,6 +28,7 @@ WRONG = {  # what to say, by kind
         "Nothing that the loss was computed from leads to {names}: forward did not use it, or no_grad, detach, item, "
         "torch.tensor or argmax cut the path. (chapter 01)"
     ),
+    "not scalar": N_("The loss has {elements} elements. Reduce it, or give backward a gradient for each. (chapter 02)"),
     "earlier history": N_(
         "An earlier backward pass freed part of this history, so this one will fail. Detach what you carry from one "
         "step to the next. (chapter 03)"
@@ -36,6 +41,10 @@ WRONG = {  # what to say, by kind
     "repeated hook": N_("`{place}` has the same {hook} {times} times. Keep the handle, and remove it. (chapter 07)"),
     "loss not finite": N_("The loss has nan or infinite entries. (chapter 09)"),
     "not finite": N_("The gradient of {names} has nan or infinite entries. (chapter 09)"),
+    "changed in place": N_(
+        "{node} saved version {saved} of a tensor of shape ({shape}), which was then changed in place, as optimizers "
+        "do: it is at version {version}. Backward will refuse. (chapter 09)"
+    ),
     "apart": N_("Gradients vanish or explode: up to {least:.1e} in `{small}`, {most:.1e} in `{large}`. (chapter 09)"),
     "not registered": N_(
         "`{place}` holds tensors to train that are not among `model.parameters()`, so an optimizer made from those "
@@ -68,8 +77,7 @@ def look(loss: Any, model: nn.Module) -> None:
     """Print what is wrong, and what is good to know, in a training step, each with the chapter that explains it.
 
     Call it where you call `loss.backward()`: before, it sees what backward will meet; after, and before the optimizer's
-    step, it also sees the gradients. What backward refuses in clear words, it leaves to backward, but for a history
-    that was freed. It changes nothing. It reads what the graph saved, so if activation checkpointing
+    step, it also sees the gradients. It changes nothing. It reads what the graph saved, so if activation checkpointing
     or your own hooks pack saved tensors, they are unpacked once.
     """
     findings = examine(loss, model)
@@ -94,19 +102,35 @@ def examine(loss: Any, model: nn.Module) -> list[Finding]:
     if loss.grad_fn is None:
         all_frozen = len(frozen) == len(names)
         return [Finding("leaf" if loss.requires_grad else "all frozen" if all_frozen else "no history"), *findings]
+    if loss.numel() != 1:
+        findings.append(Finding("not scalar", {"elements": loss.numel()}))
     nodes = [node.fn for node in walk([loss.grad_fn]).nodes]
     reached = {node.variable for node in nodes if hasattr(node, "variable")}
     if cut := [name for parameter, name in names.items() if parameter.requires_grad and parameter not in reached]:
         findings.append(Finding("not reached", {"names": _listed(cut, names.values())}))
-    saved = [each for node in nodes for each, value in saved_values(node) if value is not None or each.state != "saved"]
-    freed = [each.state == "freed" for each in saved]
-    if any(freed) and not all(freed):
+    changed, states = _saved(nodes)
+    if states == {"kept", "freed"}:
         findings.append(Finding("earlier history"))
     gradients = {name: parameter.grad for parameter, name in names.items() if parameter in reached}
-    if freed and all(freed):
+    if states == {"freed"}:
         return findings + list(_gradients(gradients))
     stale = any(gradient is not None for gradient in gradients.values())
-    return findings + [Finding("stale")] * stale
+    return findings + changed[:3] + [Finding("stale")] * stale
+
+
+def _saved(nodes: Iterable[Any]) -> tuple[list[Finding], set[str]]:
+    """Return the saved tensors that were changed, and whether nodes' saved tensors are "kept", "freed", or both."""
+    changed, states = [], set()
+    for node, name in ((each, name) for each in nodes for name in dir(each) if name.startswith("_saved_")):
+        try:
+            if isinstance(getattr(node, name), torch.Tensor):
+                states.add("kept")
+        except RuntimeError as error:
+            versions = _CHANGED.search(str(error))
+            states.add("kept" if versions else "freed")
+            if versions:
+                changed.append(Finding("changed in place", {"node": node.name(), **versions.groupdict()}))
+    return changed, states
 
 
 def _gradients(gradients: dict[str, torch.Tensor | None]) -> Iterator[Finding]:

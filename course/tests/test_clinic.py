@@ -90,11 +90,20 @@ def step(model):
     return model(torch.rand(5, 3) + 0.1).square().mean()
 
 
+def changed(model):
+    loss = step(model)
+    with torch.no_grad():
+        model[2].weight += 1
+    return loss
+
+
 @pytest.mark.parametrize(
     ("kind", "loss_of"),
     [
         ("no tensor", lambda model: step(model).item()),
+        ("not scalar", lambda model: model(torch.rand(5, 3))),
         ("loss not finite", lambda model: step(model) / 0 - step(model) / 0),
+        ("changed in place", changed),
         ("not reached", lambda model: model[2](torch.rand(2, 4)).sum()),
         ("leaf", lambda model: torch.zeros(1, requires_grad=True)),
     ],
