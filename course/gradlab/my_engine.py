@@ -1,15 +1,20 @@
 """The engine of part two as one module for learners to take home, with a README and a test against torch."""
 
 import ast
+import configparser
 import contextlib
+import re
 import shutil
 import sys
 from pathlib import Path
 
 from . import atomic, engine, notebook
+from .checks.cells import Chapter
 from .notebook import OWN_ENGINE, OWN_PICTURE
+from .setup.workspace import RELEASED
 from .words import _, ngettext
 
+CLONE = Path(__file__).parents[2]  # of the repository, if the course is used from one
 WIDTH = 58  # the most letters of a line of code in the picture
 DARK, BRIGHT, SOFT = "#0d1117", "#f0f6fc", "#b1bac4"
 CHAPTERS = {11: "recording", 12: "running backward", 13: "hooks and parts of a graph", 14: "training"}
@@ -43,8 +48,13 @@ def take_home() -> None:
     text = module(stages)
     file = folder / "my_engine.py"
     mine, total = sum(not why for why in whose.values()), len(whose)
+    own, lines = sum(map(own_lines, stages)), lines_of_code(text)
     _write(file, text)
     print(_("my_engine/my_engine.py: {mine} of {total} functions are yours.", mine=mine, total=total))
+    counted = f"{mine} of its {total} functions"  # in the README, which others read, in English
+    if own:
+        print(_("So are {own} of {lines} lines of code.", own=own, lines=lines))
+        counted += f" and {own} of its {lines} lines of code"
     for name, why in whose.items():
         if why:
             print(" ", _("{function} comes from the finished engine: {why}", function=name, why=why))
@@ -53,20 +63,26 @@ def take_home() -> None:
         print(_("{files} are added once chapter {number} is solved:", files=", ".join(FILES), number=last))
         print(*(f"  {why}" for why in train.why.values()), sep="\n")
         return
-    wrote = f"{mine} of its {total} functions"  # in the README, which others read, in English
     for name, template in FILES.items():
-        _write(folder / name, (STATIC / template).read_text(encoding="utf-8").replace("MINE", wrote))
+        _write(folder / name, (STATIC / template).read_text(encoding="utf-8").replace("MINE", counted))
     with contextlib.suppress(FileNotFoundError):
         shutil.copy(notebook.home() / engine.chapter_of(last) / DIGITS, folder)
     command = f"pip install ./{OWN_ENGINE}"
     print(_("{files} are beside it. To use it anywhere: {command}", files=", ".join(FILES), command=command))
 
 
+def own_lines(stage: engine.Stage) -> int:
+    """Return how many lines of code the learner wrote in a stage, 0 if there is no release to compare with."""
+    released = engine.parts_of(Chapter(notebook.home() / RELEASED / engine.chapter_of(stage.number)).code)
+    given = {cell: lines_of_code(text) - text.count(engine.STUB) for cell, text in released.items()}
+    return sum(max(0, lines_of_code(text) - given[cell]) for cell, text in stage.own.items() if cell in given)
+
+
 def share(figure, name=""):
     """Make a figure of what your engine has trained a picture to share, and return it.
 
     It gets dark, with your engine's number of lines, the first ten of your `backward` and `run`, your name, and the
-    course's name. Once take_home() has written my_engine.py, it is saved as a PNG beside the notebook.
+    course's name and address. Once take_home() has written my_engine.py, it is saved as a PNG beside the notebook.
     """
     from matplotlib.text import Text  # only this picture needs it
 
@@ -76,8 +92,8 @@ def share(figure, name=""):
     counted = ngettext("I built autograd: {count} line of Python", "I built autograd: {count} lines of Python", lines)
     title = counted if lines else _("I built autograd")
     figure.suptitle(title, fontsize="x-large", fontweight="bold", color=BRIGHT)
-    below = filter(None, [name.strip()[:40], _("torch.autograd, by hand")])
-    figure.supxlabel("  ·  ".join(below), fontsize="large", color=SOFT)
+    below = [name.strip()[:40], _("torch.autograd, by hand"), address(CLONE)]
+    figure.supxlabel("  ·  ".join(filter(None, below)), fontsize="large", color=SOFT)
     figure.set_facecolor(DARK)
     for label in figure.findobj(lambda artist: isinstance(artist, Text) and artist not in figure.texts):
         label.set_color(SOFT)
@@ -107,6 +123,16 @@ def _without_docstring(text: str) -> list[str]:
         start, end = node.body[0].lineno, node.body[0].end_lineno or 0
     kept = (line.split("  #")[0] for n, line in enumerate(text.splitlines(), 1) if not start <= n <= end)
     return [line for line in kept if line.strip() and not line.lstrip().startswith("#")]
+
+
+def address(folder: Path) -> str:
+    """Return the web address of the repository that a folder was cloned into, without a name or password, or ""."""
+    settings = configparser.ConfigParser(strict=False, interpolation=None)
+    with contextlib.suppress(OSError, configparser.Error, UnicodeDecodeError):
+        settings.read(folder / ".git/config", encoding="utf-8")
+    url = settings.get('remote "origin"', "url", fallback="")
+    match = re.fullmatch(r"(?:\w+://)?(?:[^@/]*@)?([\w-]+(?:\.[\w-]+)+)(?::\d+)?[:/](.+?)(?:\.git)?/?", url)
+    return f"{match[1]}/{match[2]}" if match else ""
 
 
 def lines_of_code(text: str) -> int:

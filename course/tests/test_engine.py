@@ -243,6 +243,30 @@ def test_the_engine_is_taken_home_with_what_is_solved_so_far(chapters, capsys):
     compile(written.read_text(), written, "exec")
 
 
+def test_the_learners_lines_are_counted_without_given_ones(chapters):
+    given = "def area(r):\n    twice = 2 * r\n    raise NotImplementedError()"
+    released = chapters.parent / ".released" / chapters.name
+    released.mkdir(parents=True)
+    nbformat.write(new_notebook(cells=[cell("answer-11-1", given, "engine")]), released / f"{chapters.name}.ipynb")
+    own = "# a comment\ndef area(r):\n    twice = 2 * r\n    return (\n        twice * r\n    )"
+    assert my_engine.own_lines(engine.Stage(11, {}, {"answer-11-1": own})) == 1
+
+
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        ("git@example.org:ada/course.git", "example.org/ada/course"),
+        ("ssh://git@example.org:22/ada/course", "example.org/ada/course"),
+        ("/home/ada/course", ""),
+        ("../course", ""),
+    ],
+)
+def test_the_courses_address_is_its_clones(tmp_path, url, shown):
+    (tmp_path / ".git").mkdir()
+    (tmp_path / ".git/config").write_text(f'[remote "origin"]\n\turl = {url}\n')
+    assert my_engine.address(tmp_path) == shown
+
+
 def test_the_picture_to_share_says_whose_the_engine_is_and_counts_its_lines(chapters, capsys, monkeypatch):
     """Before my_engine.py is written, nothing is saved."""
     monkeypatch.setattr(notebook, "FOLDER", chapters)
@@ -253,9 +277,14 @@ def test_the_picture_to_share_says_whose_the_engine_is_and_counts_its_lines(chap
     own = chapters.parent / my_engine.OWN_ENGINE / "my_engine.py"
     own.parent.mkdir()
     own.write_text('"""An engine."""\n\n\ndef backward(x):\n    """Return x."""\n    # so\n    return x  # whole\n')
+    git = chapters.parent / "course/.git"
+    git.mkdir(parents=True)
+    (git / "config").write_text('[remote "origin"]\n\turl = https://me:secret@example.org/ada/autograd-course.git\n')
+    monkeypatch.setattr(my_engine, "CLONE", git.parent)
     figure = my_engine.share(Figure((8, 4.2)), "Ada Lovelace ")
     assert figure._suptitle.get_text() == "I built autograd: 2 lines of Python"
-    assert figure._supxlabel.get_text() == "Ada Lovelace  ·  torch.autograd, by hand"
+    below = "Ada Lovelace  ·  torch.autograd, by hand  ·  example.org/ada/autograd-course"
+    assert figure._supxlabel.get_text() == below
     assert figure.texts[-1].get_text() == "def backward(x):\n    return x"
     assert "I built autograd: 2 lines of Python." in capsys.readouterr().out
     assert imread(picture).shape == (630, 1200, 4)

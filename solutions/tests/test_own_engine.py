@@ -178,8 +178,12 @@ def test_it_agrees_with_torch_as_its_own_test_says(taken):
 
 def test_its_readme_says_how_much_is_the_learners(taken):
     readme = (taken / "README.md").read_text()
-    functions, of = map(int, re.search(r"I wrote (\d+) of its (\d+) functions", readme).groups())
+    functions, of, lines, of_lines = map(
+        int, re.search(r"I wrote (\d+) of its (\d+) functions and (\d+) of its (\d+) lines of code", readme).groups()
+    )
     assert functions == of - 2, "11.6 and 13.7 are not the learner's"
+    assert lines >= 0.34 * of_lines
+    assert lines < of_lines < 500
 
 
 def test_what_the_learner_changed_in_it_is_kept(taken, home):
