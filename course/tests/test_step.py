@@ -215,7 +215,7 @@ def bad_inputs():
     yield "wrong shape", (x * 3, torch.ones(3)), wrong
     yield "gradient no tensor", (x * 3, [1.0, 2.0]), r"shape \(2,\), not list"
     yield "freed", (used,), r"were freed by an earlier backward.*retain_graph=True"
-    yield "huge", (deep,), r"102 nodes, and a picture shows up to 60"
+    yield "huge", (deep,), r"102 nodes; the stepper shows up to 60"
 
 
 @pytest.mark.parametrize(("arguments", "message"), [pytest.param(a, m, id=i) for i, a, m in bad_inputs()])

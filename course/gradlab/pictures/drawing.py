@@ -3,7 +3,7 @@
 from collections import Counter
 
 from ..words import N_, _, ngettext
-from .graph import Node, describe, graph_of_values, kind_outside, short, walk_small
+from .graph import LIMIT, Node, describe, graph_of_values, kind_outside, nearest, short, walk
 from .layout import layout, turned
 from .naming import callers_names, is_tensor
 from .picture import TEXT, TITLE, Picture, PictureError, label, not_a_tensor, shorten, static, svg, text_width, wrapped
@@ -16,14 +16,14 @@ _NOT_COMPUTED = N_("{name} has no graph: its grad_fn is None because it was not 
 _SAME_AS, _VIEW_OF = N_("{name} is {tensor}"), N_("{name} is a view of {tensor}")  # what a saved value is
 
 
-def draw(*tensors, names=None, values=False, notes=None, wrong=()):
+def draw(*tensors, names=None, values=False, limit=LIMIT, notes=None, wrong=()):
     """Draw the graph behind `tensors`: operations, leaves, tensors that need no gradient, and saved values.
 
     Roots are at the top, leaves at the bottom; arrows point in the direction of the gradients. Tensors are named after
     the caller's variables; `names` (a dict of tensors, or a module) takes precedence. `values=True` adds numbers that
     the graph or the caller still has. `notes`, a dict with tensors or nodes as keys, adds a line to a box, and `wrong`
     marks boxes. The graph is only read: nothing is run, freed or kept alive. A value of chapter 00 is drawn with its
-    local derivatives.
+    local derivatives. Of more than `limit` nodes, those nearest the roots are drawn.
 
     >>> x = torch.tensor([1., 2.], requires_grad=True)
     >>> draw((x * 3).sum())
@@ -36,20 +36,20 @@ def draw(*tensors, names=None, values=False, notes=None, wrong=()):
     if tensors and hasattr(tensors[0], "edges"):
         graph, tensors = graph_of_values(tensors[0], names or {}), ()
     else:
-        graph = graph_of(tensors, callers_names(names), values)
+        graph = graph_of(tensors, callers_names(names), values, limit)
     _add_notes(graph, tensors, notes or {}, wrong)
     return picture(graph)
 
 
-def graph_of(tensors, names, values=False):
-    """Return the described graph behind tensors; raises PictureError without tensors, or if it is too large."""
+def graph_of(tensors, names, values=False, limit=LIMIT):
+    """Return the described graph behind tensors; cut at `limit` nodes; raises PictureError without tensors."""
     if not tensors:
         raise PictureError(_("draw() needs the tensor whose history you want to see, such as draw(loss)."))
     for tensor in tensors:
         if not is_tensor(tensor):
             raise not_a_tensor("draw", tensor)
     roots = [tensor.grad_fn for tensor in tensors if tensor.grad_fn is not None]
-    graph = describe(walk_small(roots, names.of(tensors[0]) or _("the tensor")), names, values)
+    graph = describe(nearest(walk(roots), limit), names, values)
     for tensor in tensors:
         if tensor.grad_fn is None:
             _add_lone(graph, tensor, names, values)

@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from types import SimpleNamespace
 
 from ..words import N_, _
-from .picture import PictureError
 
 SHOWN = 6  # maximum number of elements written out
 LIMIT = 60  # maximum number of nodes in a readable picture
+SMALL = 24  # maximum number of nodes if what no node saved gets boxes, too
 
 
 @dataclass(slots=True)
@@ -31,7 +31,7 @@ class Saved:
 class Node:
     """One box of the picture."""
 
-    kind: str  # "op", "leaf", "frozen" (a parameter) or "constant"
+    kind: str  # "op", "leaf", "frozen" (a parameter), "constant" or "omitted" (nodes left out)
     op: str  # torch's name of the node, such as MulBackward0
     name: str = ""  # the caller's name for the tensor
     shape: tuple | None = None
@@ -92,15 +92,36 @@ def walk(roots, box=box_of, inputs=lambda fn: fn.next_functions):
     return Graph(nodes, edges, list(dict.fromkeys(index[id(fn)] for fn in roots)))
 
 
-def walk_small(roots, name):
-    """Return the `Graph` of a picture; `name` stands for it in the message of the PictureError if it is too large."""
-    graph = walk(roots)
-    if len(graph.nodes) > LIMIT:
-        parts = {"name": name, "count": len(graph.nodes), "limit": LIMIT}
-        too_large = _("The graph of {name} has {count:,} nodes, and a picture shows up to {limit}.", **parts)
-        what_to_do = _("Take a tensor that fewer operations lead to.")
-        raise PictureError(f"{too_large} {what_to_do}")
-    return graph
+def nearest(graph, limit):
+    """Return a graph of at most `limit` nodes: the graph itself, or the nodes nearest its roots and a box for the rest.
+
+    An edge to a node that is left out leads to that box.
+    """
+    total = len(graph.nodes)
+    if total <= limit:
+        return graph
+    inputs = [[] for _ in graph.nodes]
+    for edge in graph.edges:
+        inputs[edge.source].append(edge.target)
+    near = list(graph.roots)
+    seen = set(near)
+    for i in near:
+        new = [j for j in dict.fromkeys(inputs[i]) if j not in seen]
+        near += new
+        seen.update(new)
+    kept = sorted(near[: limit - 1])
+    index = {i: k for k, i in enumerate(kept)}
+    nodes = [graph.nodes[i] for i in kept]
+    nodes.append(Node(N_("omitted"), "", _("… {count:,} nodes", count=total - len(kept))))
+    edges = {}
+    for edge in graph.edges:
+        if edge.source in index:
+            cut = edge.target not in index
+            place = index[edge.source], len(kept) if cut else index[edge.target], 0 if cut else edge.slot
+            edges.setdefault(place, Edge(*place, edge.output))
+    parts = {"total": total, "shown": len(kept)}
+    note = _("{total:,} nodes: only the {shown} nearest the root are drawn. For more, set limit.", **parts)
+    return Graph(nodes, list(edges.values()), [index[r] for r in graph.roots if r in index], note)
 
 
 def graph_of_values(root, names):
@@ -126,16 +147,17 @@ def describe(graph, names, values=False):
     """Fill in names, shapes and saved values, and add a box for each visible constant and frozen parameter.
 
     A tensor that needs no gradient is not in the graph: its slot in `next_functions` is None. It is visible only if a
-    node saved it. Operations with up to two inputs also get a box for a number or for an input they did not save.
+    node saved it. In a small graph, operations with up to two inputs also get a box for a number or for an input they
+    did not save.
     """
-    outside = {}
+    outside, small = {}, len(graph.nodes) <= SMALL
     for i in range(len(graph.nodes)):
         node = graph.nodes[i]
         if node.kind == "leaf":
             _describe_leaf(node, names, values)
         elif node.kind == "op":
             _describe_op(node, names, values)
-            _add_outside(graph, i, outside, names, values)
+            _add_outside(graph, i, outside, names, values, small)
     graph.edges.sort(key=lambda e: (e.source, e.slot))
     return graph
 
@@ -174,7 +196,7 @@ def kind_outside(tensor):
     return N_("frozen") if "Parameter" in (type(tensor).__name__, type(whole).__name__) else N_("constant")
 
 
-def _add_outside(graph, i, outside, names, values):
+def _add_outside(graph, i, outside, names, values, small):
     fn = graph.nodes[i].fn
     empty = [slot for slot, (child, _) in enumerate(fn.next_functions) if child is None]
     seen = [(s, t) for s, t in saved_values(fn, names) if t is not None and s.state == "saved" and not t.requires_grad]
@@ -190,7 +212,7 @@ def _add_outside(graph, i, outside, names, values):
             slot = empty.pop(0) if empty else len(fn.next_functions)
             value = short(tensor) if values else ""
             box(saved.holds, slot, tensor, name=saved.holds, shape=saved.shape, value=value)
-    if len(fn.next_functions) > 2:
+    if len(fn.next_functions) > 2 or not small:
         return
     inputs = [(s, t) for s, t in seen if not s.holds and not s.name.startswith("result")]
     for slot in empty:

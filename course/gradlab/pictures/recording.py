@@ -7,7 +7,7 @@ from math import prod
 import numpy as np
 
 from ..words import _
-from .graph import is_freed, output_shapes, saved_values, short, walk_small
+from .graph import LIMIT, is_freed, output_shapes, saved_values, short, walk
 from .naming import is_tensor
 from .picture import PictureError, not_a_tensor
 from .rules import formula
@@ -106,7 +106,10 @@ def graph_to_step(loss, gradient, name):
     if gradient is not None and (not is_tensor(gradient) or tuple(gradient.shape) != parts["shape"]):
         given = tuple(gradient.shape) if is_tensor(gradient) else type(gradient).__name__
         raise PictureError(_("gradient must be a tensor of {name}'s shape {shape}, not {given}.", **parts, given=given))
-    graph = walk_small([loss.grad_fn], name)
+    graph = walk([loss.grad_fn])
+    if len(graph.nodes) > LIMIT:
+        parts = {"name": name, "count": len(graph.nodes), "limit": LIMIT}
+        raise PictureError(_("The graph of {name} has {count:,} nodes; the stepper shows up to {limit}.", **parts))
     if is_freed(graph):
         freed = _("This graph's saved values were freed by an earlier backward pass.")
         what_to_do = _("Compute {name} again, or call the earlier backward with retain_graph=True.", name=name)
