@@ -189,9 +189,13 @@ def _place(sizes, edges, layer, rows, chains, centre):
 
 def _ports(sizes, chains, centre):
     """Return where each edge leaves its source and enters its target: straight if the edges beside it allow it."""
-    leave = _spread(sizes, centre, [chain[0] for chain in chains], [centre[chain[1]] for chain in chains])
+    sources, targets = [chain[0] for chain in chains], [chain[-1] for chain in chains]
+    enter = _spread(sizes, centre, targets, [centre[chain[-2]] for chain in chains])
+    for k, chain in enumerate(chains):  # there is room beside a lane
+        centre.update((dummy, enter[k]) for dummy in chain[1:-1] if abs(enter[k] - centre[dummy]) <= LANE)
+    leave = _spread(sizes, centre, sources, [centre[chain[1]] for chain in chains])
     before = [centre[chain[-2]] if len(chain) > 2 else leave[k] for k, chain in enumerate(chains)]
-    return leave, _spread(sizes, centre, [chain[-1] for chain in chains], before)
+    return leave, _spread(sizes, centre, targets, before)
 
 
 def _spread(sizes, centre, boxes, wanted):
