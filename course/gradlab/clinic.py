@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import nn
 
-from .pictures.graph import walk
+from .pictures.graph import saved_values, walk
 from .pictures.hooking import registered
 from .words import N_, _
 
@@ -108,29 +108,20 @@ def examine(loss: Any, model: nn.Module) -> list[Finding]:
     reached = {node.variable for node in nodes if hasattr(node, "variable")}
     if cut := [name for parameter, name in names.items() if parameter.requires_grad and parameter not in reached]:
         findings.append(Finding("not reached", {"names": _listed(cut, names.values())}))
-    changed, states = _saved(nodes)
-    if states == {"kept", "freed"}:
+    kept = [(node, saved) for node in nodes for saved, value in saved_values(node) if value is not None or saved.error]
+    changed = [
+        Finding("changed in place", {"node": node.name(), **versions.groupdict()})
+        for node, saved in kept
+        if (versions := _CHANGED.search(saved.error))
+    ]
+    freed = {saved.state == "freed" for _node, saved in kept}
+    if freed == {True, False}:
         findings.append(Finding("earlier history"))
     gradients = {name: parameter.grad for parameter, name in names.items() if parameter in reached}
-    if states == {"freed"}:
+    if freed == {True}:
         return findings + list(_gradients(gradients))
     stale = any(gradient is not None for gradient in gradients.values())
     return findings + changed[:3] + [Finding("stale")] * stale
-
-
-def _saved(nodes: Iterable[Any]) -> tuple[list[Finding], set[str]]:
-    """Return the saved tensors that were changed, and whether nodes' saved tensors are "kept", "freed", or both."""
-    changed, states = [], set()
-    for node, name in ((each, name) for each in nodes for name in dir(each) if name.startswith("_saved_")):
-        try:
-            if isinstance(getattr(node, name), torch.Tensor):
-                states.add("kept")
-        except RuntimeError as error:
-            versions = _CHANGED.search(str(error))
-            states.add("kept" if versions else "freed")
-            if versions:
-                changed.append(Finding("changed in place", {"node": node.name(), **versions.groupdict()}))
-    return changed, states
 
 
 def _gradients(gradients: dict[str, torch.Tensor | None]) -> Iterator[Finding]:

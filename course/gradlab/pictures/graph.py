@@ -25,6 +25,7 @@ class Saved:
     value: str = ""  # written out if it is one number
     holds: object = None  # the caller's name for the tensor, or for the base of a view, if known
     view: bool = False  # whether it is a view of that tensor, not the tensor itself
+    error: str = ""  # torch's, if it was freed or changed
 
 
 @dataclass(slots=True)
@@ -242,7 +243,7 @@ def saved_values(fn, names=None):
         try:
             tensors = fn.saved_tensors
         except RuntimeError as error:
-            values.append((Saved("saved_tensors", None, _why(error)), None))
+            values.append((Saved("saved_tensors", None, _why(error), error=str(error)), None))
         else:
             for k, tensor in enumerate(tensors):
                 _add_saved(values, f"saved_tensors[{k}]", lambda t=tensor: t, names)
@@ -266,7 +267,7 @@ def _add_saved(values, name, read, names):
     except NotImplementedError:  # an engine in the making
         raise
     except RuntimeError as error:
-        values.append((Saved(name, None, _why(error)), None))
+        values.append((Saved(name, None, _why(error), error=str(error)), None))
         return
     if name == "exponent" and isinstance(value, int | float):
         values.append((Saved(name, None, value=number(value)), None))
