@@ -1,4 +1,4 @@
-"""The engine that students build: its stages use mini_autograd's names, and programs run on them as on torch."""
+"""The engine that students build: programs run on its stages as on torch, and a good part of it is the learner's."""
 
 import importlib
 import re

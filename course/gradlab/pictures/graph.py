@@ -105,11 +105,9 @@ def nearest(graph, limit):
     for edge in graph.edges:
         inputs[edge.source].append(edge.target)
     near = list(graph.roots)
-    seen = set(near)
     for i in near:
-        new = [j for j in dict.fromkeys(inputs[i]) if j not in seen]
-        near += new
-        seen.update(new)
+        if len(near) < limit:
+            near += [j for j in dict.fromkeys(inputs[i]) if j not in near]
     kept = sorted(near[: limit - 1])
     index = {i: k for k, i in enumerate(kept)}
     nodes = [graph.nodes[i] for i in kept]
