@@ -29,3 +29,16 @@ def write_bytes(path: Path, data: bytes, mode: int | None = None) -> None:
 def write_text(path: Path, text: str, mode: int | None = 0o644) -> None:
     """Replace the file at `path` with text in UTF-8; see `write_bytes`."""
     write_bytes(path, text.encode(), mode)
+
+
+def put_folder(new: Path, target: Path, aside: Path) -> None:
+    """Move the folder `new` to `target`. What was there goes to `aside`, and comes back if anything interrupts this."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        if os.path.lexists(target):
+            target.rename(aside)
+        new.rename(target)
+    except BaseException:
+        if os.path.lexists(aside) and not os.path.lexists(target):
+            aside.rename(target)
+        raise

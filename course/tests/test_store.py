@@ -41,6 +41,22 @@ def test_a_write_that_fails_leaves_the_old_file_and_no_other(tmp_path, monkeypat
     assert [path.name for path in tmp_path.iterdir()] == [results.FILE]
 
 
+def test_a_folder_that_cannot_be_replaced_stays(tmp_path, monkeypatch):
+    target, rename = tmp_path / "anna", Path.rename
+    target.mkdir()
+    (target / "answers").touch()
+
+    def interrupted(self, other):
+        if self.name == "new":
+            raise KeyboardInterrupt
+        rename(self, other)
+
+    monkeypatch.setattr(Path, "rename", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        atomic.put_folder(tmp_path / "new", target, tmp_path / "aside")
+    assert [str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*")] == ["anna", "anna/answers"]
+
+
 @pytest.mark.parametrize(
     ("folder", "home"),
     [

@@ -28,7 +28,6 @@ from ..steps.outcome import Status
 from ..steps.runs import OvertakenError
 from .cluster import capacity, connect
 from .grader import Grader, Outcome
-from .interrupts import interruptible
 from .lock import only_run
 
 WITHOUT_WORKERS_S = 600  # a lost worker restarts, which takes minutes on a busy machine
@@ -55,7 +54,7 @@ def grade(
         chosen = grader.choose(students)
         scores.note(grader.course, name)
         progress = tqdm(total=len(chosen), desc=name, unit=_("submission"), disable=not sys.stderr.isatty())
-        with progress, interruptible(), gradebook.one_engine():
+        with progress, gradebook.one_engine():
             due = {student: grader.why_due(student) for student in chosen}
             if again := list(due.values()).count(CHANGED):
                 print(_("Submissions to grade again, because checks or points changed: {count}.", count=again))

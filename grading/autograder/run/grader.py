@@ -23,9 +23,8 @@ from ..steps.autograde import Failed, Graded, Procedure, Submission, autograde
 from ..steps.faults import reason_for
 from ..steps.files import known_as, readable, unfit
 from ..steps.outcome import Status
-from ..steps.save import DeductLatePenalties, Rows, Scored
+from ..steps.save import LatePenalties, Rows, Scored
 from .folders import Folders
-from .interrupts import uninterrupted
 
 T = TypeVar("T")
 
@@ -54,7 +53,7 @@ class Grader:
         try:
             self._folders = Folders(api, name)
             self.procedure = Procedure.of(self._folders.converter.config, known, self._folders.of_the_class())
-            self._late = DeductLatePenalties(parent=self._folders.converter)
+            self._late = LatePenalties(parent=self._folders.converter)
         except Exception as error:
             why = _("A setting in the class's nbgrader_config.py cannot be used: {error!r}", error=error)
             raise ClassError(why) from error
@@ -93,10 +92,9 @@ class Grader:
 
     def outdate(self, students: list[str]) -> None:
         """Mark these students' current grades as outdated, so that they are due until they are graded again."""
-        with uninterrupted():
-            for student in students:
-                path = self._folders.autograded(student)
-                outcome.reopen(path, outcome.of(path).handed_in)
+        for student in students:
+            path = self._folders.autograded(student)
+            outcome.reopen(path, outcome.of(path).handed_in)
 
     def grade_here(self, student: str) -> Outcome:
         """Grade one submission in this process, without a cluster, and return its Outcome."""
@@ -116,15 +114,15 @@ class Grader:
         storable = reason.encode(errors="backslashreplace").decode().replace("\0", r"\x00")  # for any database
         folder = self.folder_of(student)
         fingerprint = receipt.fingerprint(folder, self.course.ignore)
-        with uninterrupted(), gradebook.needed(self.course):
+        with gradebook.needed(self.course):
             again = outcome.reopen(self._folders.autograded(student), fingerprint)  # manual scores belong to it
             scored = Scored({}, {}, storable)
-            self._rows.save(known_as(student), scored, receipt.timestamp(folder), again, self._penalty)
+            self._rows.save(known_as(student), scored, receipt.timestamp(folder), again, self._late.penalty)
             self._folders.write_reason(student, storable, fingerprint, folder)
         return Outcome(student, Status.UNGRADABLE, reason)
 
     def _guarded(self, student: str, step: Callable[[], T]) -> T | Outcome:
-        with uninterrupted(), gradebook.needed(self.course):
+        with gradebook.needed(self.course):
             try:
                 return step()
             except (Exception, SystemExit) as error:
@@ -143,12 +141,9 @@ class Grader:
         student = submission.student
         at = receipt.timestamp(self.folder_of(student))
         outcome.reopen(self._folders.autograded(student), submission.fingerprint)  # ungraded until it is written
-        self._rows.save(student, graded.scored, at, submission.again, self._penalty)
+        self._rows.save(student, graded.scored, at, submission.again, self._late.penalty)
         self._folders.write(submission, graded, self.procedure.files)
         return Outcome(student, Status.GRADED)
-
-    def _penalty(self, student: str, score: float, late_s: float) -> float | None:
-        return self._late.penalty(student, score, late_s) if self._late.enabled else None
 
     def folder_of(self, student: str) -> Path:
         """Return a student's submission folder."""

@@ -1,12 +1,10 @@
 """Save scores, comments and late penalties to the gradebook, or the reason why a submission has no score."""
 
-import contextlib
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from types import SimpleNamespace
 
 from nbformat import NotebookNode
 from nbgrader import api
@@ -14,7 +12,6 @@ from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import AssignLatePenalties
 from nbgrader.utils import compute_checksum, determine_grade, is_grade, is_solution
 from sqlalchemy import Connection, bindparam, create_engine, insert, select, update
-from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.pool import NullPool
 
 from gradlab import atomic
@@ -30,31 +27,20 @@ SUBMITTED, GRADE, COMMENT = (kind.__table__ for kind in (api.SubmittedNotebook, 
 Penalty = Callable[[str, float, float], float | None]  # called with the student id, the score and the seconds late
 
 
-class DeductLatePenalties(AssignLatePenalties):
-    """nbgrader's AssignLatePenalties, with its settings; raises ClassError if the plugin fails."""
-
-    def preprocess(self, nb: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
-        """Call the plugin and write its penalty to the gradebook."""
-        with self._its_faults():
-            return super().preprocess(nb, resources)
+class LatePenalties(AssignLatePenalties):
+    """nbgrader's AssignLatePenalties, with its settings, for submissions whose rows are written elsewhere."""
 
     def penalty(self, student: str, score: float, late_s: float) -> float | None:
-        """Return the plugin's penalty, clamped between 0 and the score; None if the plugin returns None."""
-        with self._its_faults():
+        """Return the plugin's penalty, clamped between 0 and the score; None if there is none.
+
+        Raises ClassError if the plugin fails.
+        """
+        if not self.enabled or late_s <= 0:
+            return None
+        try:
             self.init_plugin()
             said = self.plugin_inst.late_submission_penalty(student, score, late_s)
-            return None if said is None else super()._check_late_penalty(SimpleNamespace(score=score), said)
-
-    def _check_late_penalty(self, notebook: api.SubmittedNotebook, penalty: float) -> float | None:
-        """Return the penalty that counts; None for a submission that could not be graded. Called by nbgrader."""
-        return None if outcome.reason_in_gradebook(notebook) else super()._check_late_penalty(notebook, penalty)
-
-    @contextlib.contextmanager
-    def _its_faults(self) -> Iterator[None]:
-        try:
-            yield
-        except SQLAlchemyError:
-            raise
+            return None if said is None else min(max(said, 0.0), score)
         except Exception as error:
             why = _("The plugin for late submissions failed: {error!r}. Fix it, then grade again.", error=error)
             raise ClassError(why) from error
@@ -103,7 +89,7 @@ class Rows:
         """Write a submission's scores and penalty. Manual points stay, but need confirmation unless `again`.
 
         submitted_at: the time of submission in UTC, or None if unknown. again: whether this submission was graded
-        before, so that manual points belong to it. penalty: called if it is late.
+        before, so that manual points belong to it. penalty: called if it has a score.
         """
         with self._engine.begin() as rows:
             if rows.scalar(select(STUDENT.c.id).where(STUDENT.c.id == student)) is None:
@@ -116,7 +102,7 @@ class Rows:
                 row = {"id": submitted, "notebook_id": self._notebook, "assignment_id": submission}
                 rows.execute(insert(SUBMITTED), row)
             score = self._write_cells(rows, submitted, scored, again)
-            taken_off = penalty(student, score, late_s) if late_s > 0 and score is not None else None
+            taken_off = None if score is None else penalty(student, score, late_s)
             row = {"late_submission_penalty": taken_off}
             rows.execute(update(SUBMITTED).where(SUBMITTED.c.id == submitted), row)
 

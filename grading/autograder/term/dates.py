@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-import nbformat
 from nbgrader.api import Assignment, Gradebook, SubmittedAssignment
 from nbgrader.apps import NbGraderAPI
 
@@ -16,9 +15,9 @@ from ..dropped import enrolled
 from ..errors import ClassError, did_you_mean
 from ..run.lock import only_run
 from ..settings import open_class
-from ..steps import scores
+from ..steps import outcome, scores
 from ..steps.files import readable
-from ..steps.save import DeductLatePenalties
+from ..steps.save import LatePenalties
 from ..views.words import local
 
 
@@ -128,12 +127,13 @@ def _dates(api: NbGraderAPI, book: Gradebook, assignment: Assignment, ended: lis
         ended = [*ended, *(s.student_id for s in _extended(assignment))]
         _end(book, _extended(assignment))
     before = _penalties(book, assignment)
-    with gradebook.one_engine():
-        for student in before:
-            names = {"student": student, "assignment": assignment.name, "notebook": assignment.name}
-            step = DeductLatePenalties(parent=api.coursedir)
-            step.preprocess(nbformat.v4.new_notebook(), {"nbgrader": names | {"db_url": api.coursedir.db_url}})
-    book.db.expire_all()
+    late = LatePenalties(parent=api.coursedir)
+    for submission in scores.submissions(book, assignment).values():
+        student, late_s = submission.student_id, submission.total_seconds_late
+        for notebook in submission.notebooks:
+            no_score = outcome.reason_in_gradebook(notebook)
+            notebook.late_submission_penalty = None if no_score else late.penalty(student, notebook.score, late_s)
+    book.db.commit()
     after = _penalties(book, assignment)
     other = {s: (before[s], after[s]) for s in sorted(before) if before[s] != after[s]}
     return Dates(assignment.duedate, {s.student_id: s.duedate for s in _extended(assignment)}, ended, other)

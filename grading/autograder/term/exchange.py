@@ -24,7 +24,6 @@ from gradlab.exchange import require_course
 from gradlab.words import N_, _
 
 from .. import gradebook
-from ..run.interrupts import uninterrupted
 from ..steps import receipt
 from ..steps.files import MAX_BYTES, MAX_DEPTH, MAX_FILES, TIMESTAMP, composed, known_as, read_time, readable
 
@@ -168,11 +167,7 @@ class CollectOwn(ExchangeCollect):
             left = CopyOwn(folder, copy, f"{target.name}.ipynb", submission.owner if self.check_owner else None).left
             atomic.write_text(copy / TIMESTAMP, receipt.stamp(submission.time))
             self.do_copy(copy, chosen)  # with the class's patterns and permissions
-            with uninterrupted():
-                target.parent.mkdir(parents=True, exist_ok=True)
-                if target.exists() or target.is_symlink():
-                    target.rename(before)
-                chosen.rename(target)
+            atomic.put_folder(chosen, target, before)
         if left:
             files, student = "; ".join(left[:MOST_LISTED] + ["…"] * (len(left) > MOST_LISTED)), submission.student
             self.log.error(_("{student}: left out of the submission: {files}.", student=student, files=files))

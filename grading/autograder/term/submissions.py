@@ -23,7 +23,6 @@ from gradlab.words import N_, _
 from .. import gradebook
 from ..dropped import dropped
 from ..errors import ClassError, SubmissionError
-from ..run.interrupts import uninterrupted
 from ..run.lock import only_run
 from ..settings import open_class
 from ..steps import receipt
@@ -209,11 +208,7 @@ def _import(
     if state in (NEW, REPLACED):
         if time:
             atomic.write_text(unpacked / receipt.TIMESTAMP, receipt.stamp(time))
-        with uninterrupted():
-            target.parent.mkdir(parents=True, exist_ok=True)
-            if state == REPLACED:
-                target.rename(unpacked.parent / "before")
-            unpacked.rename(target)
+        atomic.put_folder(unpacked, target, unpacked.parent / "before")
     elif state == UNCHANGED and time and receipt.timestamp(target) is None:
         atomic.write_text(target / receipt.TIMESTAMP, receipt.stamp(time))
     return imported
