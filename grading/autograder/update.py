@@ -25,7 +25,7 @@ from gradlab.words import _
 from . import class_chapters
 from .errors import ClassError, did_you_mean, require_success
 from .run.lock import only_run
-from .steps.assignment import graded_cells, in_gradebook, take_over
+from .steps.assignment import graded_cells, in_gradebook
 from .steps.due import graded_before
 from .steps.version import code_of, decides, made_from, plain_code
 from .views.changes import counted
@@ -213,7 +213,6 @@ def _make(api: NbGraderAPI, change: Change) -> None:
     kept = before / str(max(numbers, default=0) + 1)
     kept.mkdir()
     source, release = _source(course) / name, _release(course, name)
-    take_over(course, name)
     if change.new != source:
         _move(source, kept / "source")
         class_chapters.put(change.new, source)

@@ -7,18 +7,18 @@ import pytest
 
 from authoring.chapter import chapter_names
 from authoring.places import SOURCES
-from autograder.steps.outcome import NOT_ALONE_SAYS
 from autograder.views.flags import ALONE, RECORD, Flagger
+from gradlab.checks.messages import NOT_ALONE
 from gradlab.checks.record import SUFFIX
 
 CHAPTERS = Path(__file__).resolve().parents[2] / "course" / "chapters"
 
 
-def flags_of(folder: Path, *sources: str, release: Path | None = None, students=(), verdict: str = ""):
+def flags_of(folder: Path, *sources: str, release: Path | None = None, students=(), state: str = ""):
     """Return the flags of a submission by mallory whose cells have these sources, in its folder."""
     cells = [nbformat.v4.new_code_cell(source) for source in sources]
-    if verdict:
-        cells[0].metadata["autograder"] = {"90.1": {"passed": False, "message": verdict}}
+    if state:
+        cells[0].metadata["autograder"] = {"90.1": {"feedback": {"title": "90.1", "state": state}}}
     notebook = nbformat.v4.new_notebook(cells=cells)
     return Flagger(release or folder, "90_tiny", students).flags(notebook, folder, "mallory")
 
@@ -111,5 +111,5 @@ def test_files_are_searched_and_whatever_the_release_says_is_allowed(tmp_path):
 
 
 def test_an_answer_that_passes_only_in_its_notebook_is_flagged(tmp_path):
-    (flag,) = flags_of(tmp_path, "x = 1", verdict=f"90.1: not passed.\n{NOT_ALONE_SAYS} It ended.")
+    (flag,) = flags_of(tmp_path, "x = 1", state=NOT_ALONE)
     assert (flag.source, flag.why) == ("90.1", ALONE)

@@ -127,7 +127,7 @@ print("plain", "text")
 def fill(folder: Path, nb, markdown: str, show: str) -> None:
     """Put a student's answers into a notebook of the tiny class, and a picture beside it."""
     for cell in nb.cells:
-        cell.metadata["autograder"] = {"90.1": {"message": "90.1 forged: passed.", "passed": True, "slip": ""}}
+        cell.metadata["autograder"] = {"90.1": {"feedback": {"title": "90.1 forged", "state": "passed"}}}
     (folder / "figures").mkdir()
     (folder / "figures" / "dot.svg").write_text(SVG)
     (folder / "evil.html").write_text(f"<script>{RUN}</script>")

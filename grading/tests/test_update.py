@@ -3,8 +3,6 @@
 import json
 import shutil
 import signal
-import tarfile
-from pathlib import Path
 
 import nbformat
 import pytest
@@ -110,31 +108,6 @@ def test_new_words_regrade_nobody_and_are_on_the_next_pages(tiny, course, update
     said(tiny, "feedback", NAME)
     assert "Likely slip: external gradient alone. Do be multiplied by dy/dx." in tiny.page("ben").read_text()
     assert tiny.grade_here() == {}
-
-
-@pytest.fixture
-def earlier(tmp_path):
-    """A class graded before versions left words out: anna, ben, and cleo, whose submission is not a notebook."""
-    with tarfile.open(Path(__file__).with_name("earlier_class.tar.xz")) as file:
-        file.extractall(tmp_path / "class", filter="data")
-    return TinyClass.at(tmp_path / "class")
-
-
-@pytest.mark.parametrize("updated", [False, True])
-def test_a_class_of_an_earlier_version_keeps_its_grades(earlier, course, capsys, updated):
-    if updated:
-        course(reworded(solved_notebook()))
-        earlier.command("update", "--apply")
-    earlier.command("report", NAME)
-    assert earlier.grade_here() == {}
-    printed = capsys.readouterr()
-    assert f"{NAME}: an earlier version's grades are taken over" in printed.err
-    assert "No score until graded" not in printed.out
-    assert points(earlier) == {"anna": [2, 3], "ben": [1.5, 1.5]}
-    earlier.command("feedback", NAME)
-    assert "grade first" not in capsys.readouterr().out
-    assert earlier.grade_here("anna")
-    assert earlier.points("anna") == [2, 3]
 
 
 def test_changed_points_are_listed_noticed_and_graded_again(tiny, course, update_said, said):

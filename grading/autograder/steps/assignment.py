@@ -200,7 +200,7 @@ def version_now(course: CourseDirectory, name: str, points: dict[str, float]) ->
         source = _source(course, name)
         now = made_from(nbformat.read(source, as_version=4), source.parent, points)
         stored = json.loads(_record_path(course, name).read_text(encoding="utf-8"))
-        if stored.get("made_from", stored["version"]) == now:
+        if stored.get("made_from") == now:
             return stored["version"]
     except (OSError, ValueError, AttributeError, KeyError):
         return ""
@@ -238,14 +238,6 @@ def keep_record(course: CourseDirectory, chapter: "Chapter") -> None:
     _update_record(_record_path(course, chapter.name), nbformat.read(source, as_version=4), source, chapter)
 
 
-def take_over(course: CourseDirectory, name: str) -> None:
-    """Bring a record of an earlier version of the course into this version's form, before its source changes."""
-    source, path = _source(course, name), _record_path(course, name)
-    if path.exists() and source.exists() and "made_from" not in _content(path):
-        with contextlib.suppress(ChapterError):  # the copy is too old: its grades stay outdated
-            _update_record(path, nbformat.read(source, as_version=4), source)
-
-
 def _update_record(
     path: Path, notebook: nbformat.NotebookNode, source: Path, chapter: "Chapter | None" = None
 ) -> tuple[int, str, Record]:
@@ -257,9 +249,7 @@ def _update_record(
     points = {grade_id: points for grade_id, (_, points) in graded_cells(notebook).items()}
     parts = notebook, source.parent, points
     stored, now, code = _content(path), made_from(*parts), code_of(*parts)
-    earlier = "version" in stored and "made_from" not in stored  # its version is a hash of its source
-    unchanged = stored.get("made_from", stored.get("version")) == now
-    old = _readable(stored, path)
+    old, unchanged = _readable(stored, path), stored.get("made_from") == now
     if old and unchanged:
         record = old
     else:
@@ -269,8 +259,6 @@ def _update_record(
         before = decides(json.loads(old.to_json())) if old else None
         unchanged = before is not None and stored.get("code") == code and near(before, decides(plain))
     version = stored["version"] if unchanged else hashed(code, decides(plain))
-    if earlier and unchanged:
-        print(_("{name}: an earlier version's grades are taken over unchanged.", name=path.stem), file=sys.stderr)
     path.parent.mkdir(parents=True, exist_ok=True)
     content = {"seed": stored["seed"], "version": version, "made_from": now, "code": code, "record": plain}
     atomic.write_text(path, json.dumps(content), mode=0o600)

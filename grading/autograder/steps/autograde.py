@@ -43,9 +43,8 @@ class Procedure:
         """Collect what a class's settings say about its steps; an error in them would affect every submission."""
         kinds = [kind.__name__ for step in (RunCells, LimitOutput) for kind in step.__mro__]
         config = {name: dict(settings[name]) for name in {*OF_KERNELS, *kinds} if name in settings}
-        procedure = cls(known, files, config)
-        _run_cells(procedure)
-        return procedure
+        RunCells(known, {}, {}, config=Config(config))
+        return cls(known, files, config)
 
 
 @dataclass(frozen=True)
@@ -86,57 +85,35 @@ def autograde(procedure: Procedure, submission: Submission, shared: bool = False
     """
     words.use(procedure.known.words)
     try:
-        return _steps(procedure).run(submission, shared)
+        return _graded(procedure, submission, shared)
     except (Exception, SystemExit) as error:
         return Failed(portable(error))
 
 
-def _steps(procedure: Procedure) -> "Steps":
-    """Return this thread's own Steps for `procedure`, because they hold state of the current submission."""
-    if getattr(_OF_THREAD, "procedure", None) is not procedure:
-        with _FIRST:
-            _OF_THREAD.steps = Steps(procedure)
-        _OF_THREAD.procedure = procedure
-    return _OF_THREAD.steps
-
-
-_OF_THREAD, _FIRST = threading.local(), threading.Lock()
-
-
-class Steps:
-    """The steps from a submission's bytes to its scores, in order, for all submissions that a thread grades."""
-
-    def __init__(self, procedure: Procedure):
-        self.procedure, self.known = procedure, procedure.known
-        self._run_cells, self._limit_output = _run_cells(procedure), LimitOutput(config=Config(procedure.config))
-        judging(self.known).start()  # before other threads start in this process
-
-    def run(self, submission: Submission, shared: bool) -> Graded:
-        """Take all steps, letting their errors through; raise SubmissionError if the file is not a notebook."""
-        name = self.known.name
-        record = {name + SUFFIX: self.known.without_cases}  # instead of a submitted one; checks get cases when run
-        catalogue = {words.FILE: self.known.words} if self.known.words else {}  # what lessons show is in its language
-        released = self.procedure.files | record | catalogue
-        resources = {"nbgrader": {"student": submission.student, "assignment": name, "notebook": name}}
-        try:
-            nb = nbformat.from_dict(ipynb.read(submission.notebook))
-            outcome.write(nb, NotebookOutcome(handed_in=submission.fingerprint, again=submission.again))
-            nb, resources = ClearOutput().preprocess(nb, resources)  # no other step sees submitted outputs
-            restore(nb, self.known.released)
-            nbformat.validate(nb, relax_add_props=True)
-        except (AttributeError, KeyError, TypeError) as error:
-            raise SubmissionError(no_notebook(error)) from error
-        self._run_cells.released, self._run_cells.files = released, submission.files | released
-        self._run_cells.shared = shared
-        nb = self._run_cells.run(nb)
-        nb, _ = self._limit_output.preprocess(nb, resources)  # it may cut verdicts, but no observations
+def _graded(procedure: Procedure, submission: Submission, shared: bool) -> Graded:
+    """Take all steps, letting their errors through; raise SubmissionError if the file is not a notebook."""
+    known, name = procedure.known, procedure.known.name
+    with _FIRST:
+        judging(known).start()  # before the first run starts threads in this process
+    record = {name + SUFFIX: known.without_cases}  # instead of a submitted one; checks get cases when run
+    catalogue = {words.FILE: known.words} if known.words else {}  # what lessons show is in its language
+    released = procedure.files | record | catalogue
+    resources = {"nbgrader": {"student": submission.student, "assignment": name, "notebook": name}}
+    try:
+        nb = nbformat.from_dict(ipynb.read(submission.notebook))
+        outcome.write(nb, NotebookOutcome(handed_in=submission.fingerprint, again=submission.again))
+        nb, resources = ClearOutput().preprocess(nb, resources)  # no other step sees submitted outputs
+        restore(nb, known.released)
         nbformat.validate(nb, relax_add_props=True)
-        scored = Scored.of(nb)
-        outcome.write(nb, replace(outcome.read(nb), saved=True))
-        return Graded(nbformat.v4.writes(nb) + "\n", scored, record)
+    except (AttributeError, KeyError, TypeError) as error:
+        raise SubmissionError(no_notebook(error)) from error
+    config = Config(procedure.config)
+    nb = RunCells(known, submission.files, released, shared, config=config).run(nb)
+    nb, _ = LimitOutput(config=config).preprocess(nb, resources)  # it may cut verdicts, but no observations
+    nbformat.validate(nb, relax_add_props=True)
+    scored = Scored.of(nb)
+    outcome.write(nb, replace(outcome.read(nb), saved=True))
+    return Graded(nbformat.v4.writes(nb) + "\n", scored, record)
 
 
-def _run_cells(procedure: Procedure) -> RunCells:
-    step = RunCells(config=Config(procedure.config))
-    step.known = procedure.known
-    return step
+_FIRST = threading.Lock()

@@ -32,24 +32,17 @@ def submitted(course: CourseDirectory, name: str) -> list[str]:
 def compose_names(course: CourseDirectory) -> None:
     """Rename the folders of `submitted/` whose names are not in composed form, as after a copy from macOS.
 
-    Raises ClassError if a student then has two submissions of one assignment.
+    Raises ClassError if a student then has two folders.
     """
     top = Path(course.root, course.submitted_directory)
     for folder in sorted(top.iterdir()) if top.exists() else []:
-        if composed(folder.name) == folder.name or not folder.is_dir() or folder.is_symlink():
-            continue
         target = folder.with_name(composed(folder.name))
-        if not target.exists() or target.samefile(folder):
-            folder.rename(target)
+        if target.name == folder.name or not folder.is_dir() or folder.is_symlink():
             continue
-        for entry in sorted(folder.iterdir()):
-            if is_there(target / entry.name):
-                names = {"student": readable(target.name), "one": ascii(folder.name), "other": ascii(target.name)}
-                two = _("{student} has two folders, as letters can be written in two ways: {one} and {other}.", **names)
-                both = _("Both contain {name}. Remove one of the two.", name=readable(entry.name))
-                raise ClassError(f"{two} {both}")
-            entry.rename(target / entry.name)
-        folder.rmdir()
+        if target.exists() and not target.samefile(folder):
+            names = {"student": readable(target.name), "one": ascii(folder.name), "other": ascii(target.name)}
+            raise ClassError(_("{student} has two folders, {one} and {other}. Leave only the second one.", **names))
+        folder.rename(target)
 
 
 def folder_of(course: CourseDirectory, name: str, student: str) -> Path:

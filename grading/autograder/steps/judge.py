@@ -26,6 +26,7 @@ from .leaving import Known, shortened
 
 Verdicts = dict[str, dict[str, Verdict]]  # by grade_id and check id
 SUMMARY = "summary()"  # the cell at the end of a chapter
+RIGHT_THERE = N_("Your function is right in your notebook, but not on its own, after only the cells that it names.")
 INSTRUCTOR = N_("Your instructor sees this and can give the points.")
 
 
@@ -76,7 +77,7 @@ def judge_alone(record: CheckRecord, torch: bool, seen: Seen, judge: Judge | Non
         kind = "gradlab.checks.shortcuts.ShortcutError" if torch else "gradlab.checks.without_torch.TorchError"
         used = {"values": [], "error": {"type": kind, "message": _("It was used")}}
         return judge_check(record, [used] * len(record.cases), judge)
-    alone = Feedback(record.title, NOT_ALONE, f"{_(outcome.NOT_ALONE_SAYS)} {_(INSTRUCTOR)}")
+    alone = Feedback(record.title, NOT_ALONE, f"{_(RIGHT_THERE)} {_(INSTRUCTOR)}")
     return verdict if verdict.passed else Verdict(alone)
 
 
@@ -170,7 +171,7 @@ def show_verdicts(nb: NotebookNode, verdicts: Verdicts) -> None:
 def in_new_words(nb: NotebookNode, checks: dict[str, dict[str, CheckRecord]]) -> list[str]:
     """Show an autograded notebook's verdicts, in place, in the words of the class's record; return their texts.
 
-    checks: of the record, by grade_id and check id. Verdicts that an earlier version wrote keep their words.
+    checks: of the record, by grade_id and check id.
     """
     texts = []
     for cell in (cell for cell in nb.cells if cell.cell_type == "code"):

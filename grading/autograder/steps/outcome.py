@@ -4,6 +4,7 @@ The notebook's metadata contains a `NotebookOutcome`; each check cell's metadata
 gradebook, a submission that could not be graded has no score, needs a manual grade, and has the reason as a comment.
 """
 
+import contextlib
 import json
 from collections.abc import Mapping, MutableMapping
 from dataclasses import asdict, dataclass, replace
@@ -15,13 +16,12 @@ from nbformat import NotebookNode
 from nbgrader.api import Grade, SubmittedNotebook
 
 from gradlab import atomic
-from gradlab.checks.messages import NOT_ALONE, PASSED, REFUSED, WRONG, Feedback
+from gradlab.checks.messages import REFUSED, Feedback
 from gradlab.checks.verdict import Verdict
 from gradlab.words import N_
 
 KEY = "autograder"  # in the metadata of notebooks and cells
 COMMENT = "Could not be graded: "  # marks a comment as the reason; gradebooks hold it, so it must not change
-NOT_ALONE_SAYS = N_("Your function is right in your notebook, but not on its own, after only the cells that it names.")
 TO_DECIDE = "autograder grade {} --keep-points or --drop-points STUDENT"  # see `undecided`
 
 
@@ -102,26 +102,12 @@ def reopen(path: Path, fingerprint: str) -> bool:
 
 
 def read_verdicts(cell: Mapping) -> dict[str, Verdict]:
-    """Return the verdicts stored in a check cell, by check id; empty if there are none."""
-    return {check_id: _verdict(as_dict(said)) for check_id, said in as_dict(cell["metadata"].get(KEY)).items()}
-
-
-def _verdict(said: Mapping) -> Verdict:
-    try:
-        return Verdict(msgspec.convert(said["feedback"], Feedback))
-    except (KeyError, msgspec.ValidationError):
-        return Verdict(_earlier(said))
-
-
-def _earlier(said: Mapping) -> Feedback:
-    """Return the feedback that an earlier version stored as text."""
-    head, _, lead = _text(said.get("message")).partition("\n")
-    if said.get("passed") is True:
-        title, _, score = head.partition(": passed. ")
-        return Feedback(title, PASSED, lead, score=score)
-    slip, title = _text(said.get("slip")), head.rpartition(": ")[0]
-    state = WRONG if slip else NOT_ALONE if lead.startswith(NOT_ALONE_SAYS) else REFUSED
-    return Feedback(title, state, lead.removeprefix(f"Likely slip: {slip}. "), slip)
+    """Return the verdicts stored in a check cell, by check id, without malformed ones."""
+    verdicts = {}
+    for check_id, said in as_dict(cell["metadata"].get(KEY)).items():
+        with contextlib.suppress(msgspec.ValidationError):
+            verdicts[check_id] = Verdict(msgspec.convert(as_dict(said).get("feedback"), Feedback))
+    return verdicts
 
 
 def ran(nb: Mapping) -> bool:
@@ -164,7 +150,3 @@ def reason_in_gradebook(submitted: SubmittedNotebook) -> str:
 def as_dict(value: object) -> dict:
     """Return a dict; an empty one instead of anything else, which may stand in a submission."""
     return value if isinstance(value, dict) else {}
-
-
-def _text(value: object) -> str:
-    return value if isinstance(value, str) else ""

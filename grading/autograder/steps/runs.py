@@ -30,6 +30,7 @@ from .execute import Job, RunResult, execute
 from .files import beside_notebook
 from .judge import Verdicts, is_forbidden, judge, judge_alone, show_verdicts
 
+Files = dict[str, bytes]  # by path relative to the notebook
 Behind = dict[str, tuple[list[str], list[str]]]  # by check id: the cells that define its answer, and all above it
 
 
@@ -47,10 +48,10 @@ class RunCells(Execute):
     submission_timeout_s = Int(600, help="Time limit for all cells of one run, in seconds.").tag(config=True)
     max_output_bytes = Int(5_000_000, help="Limit for the output of one run, in bytes.").tag(config=True)
 
-    known: Assignment
-    files: dict[str, bytes]  # the files beside the notebook; set for each submission
-    released: dict[str, bytes]  # those of them that are the class's
-    shared = False  # whether other submissions run in parallel
+    def __init__(self, known: Assignment, submitted: Files, released: Files, shared: bool = False, **settings):
+        """Take the submitted files and the class's, which replace them; shared: whether other submissions run, too."""
+        super().__init__(**settings)
+        self.known, self.files, self.released, self.shared = known, submitted | released, released, shared
 
     def run(self, nb: NotebookNode) -> NotebookNode:
         """Return the executed notebook, with the verdicts in the metadata."""
@@ -61,7 +62,7 @@ class RunCells(Execute):
         show_verdicts(nb, verdicts)
         return nb
 
-    def _executed(self, nb: NotebookNode, files: dict[str, bytes]) -> tuple[NotebookNode, Verdicts, Behind]:
+    def _executed(self, nb: NotebookNode, files: Files) -> tuple[NotebookNode, Verdicts, Behind]:
         """Return the notebook of the run that counts, and what `judging` returns of it."""
         text, lessons = json.dumps(nb), untouched_lessons(nb, self.known.released)
         judge_run = judging(self.known)
@@ -76,7 +77,7 @@ class RunCells(Execute):
         whole = self._run(self._job(text, frozenset()), files)
         return _notebook(whole), *judge_run(whole)
 
-    def _run(self, job: Job, files: dict[str, bytes]) -> RunResult:
+    def _run(self, job: Job, files: Files) -> RunResult:
         """Run a job and return the result; if it was starved of processor time, run it once more.
 
         Raises OvertakenError instead if other submissions run in parallel.

@@ -5,9 +5,7 @@ Cases and expected results come from the record; see `decides`. Everything else 
 
 import ast
 import hashlib
-import io
 import json
-import tokenize
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -21,10 +19,10 @@ from gradlab.checks.meaning import meaning, without_docstrings
 def made_from(notebook: NotebookNode, folder: Path, points: dict[str, float]) -> str:
     """Return a hash of all that an assignment's record and judges are made from, with its words.
 
-    Prose, lessons, comments and the version of gradlab are left out.
+    Prose, lessons and the version of gradlab are left out.
     """
-    cells = [without_comments(cell.source) for cell in notebook.cells if counts(cell)]
-    return hashed(cells, *_modules_and_points(folder, points, without_comments))
+    cells = [cell.source for cell in notebook.cells if counts(cell)]
+    return hashed(cells, *_modules_and_points(folder, points, str))
 
 
 def code_of(notebook: NotebookNode, folder: Path, points: dict[str, float]) -> str:
@@ -56,7 +54,7 @@ def plain_code(source: str) -> str:
     try:
         tree: Any = without_docstrings(ast.parse(source))
     except SyntaxError:  # a magic
-        return without_comments(source)
+        return source
     pictures = set()
     for call in checks_called(tree):
         call.args[0] = ast.Constant(ast.literal_eval(call.args[0]).split()[0])
@@ -70,17 +68,3 @@ def checks_called(tree: ast.AST) -> list[ast.Call]:
     """Return the calls of `check` in a cell."""
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
     return [call for call in calls if isinstance(call.func, ast.Name) and call.func.id == "check"]
-
-
-def without_comments(source: str) -> str:
-    """Return source code without comments and comment-only lines; unchanged if it cannot be tokenized."""
-    lines, whole = source.split("\n"), set()
-    try:
-        comments = [t for t in tokenize.generate_tokens(io.StringIO(source).readline) if t.type == tokenize.COMMENT]
-    except (tokenize.TokenError, SyntaxError):
-        return source
-    for comment in comments:
-        row, column = comment.start[0] - 1, comment.start[1]
-        lines[row] = lines[row][:column].rstrip()
-        whole |= set() if lines[row] else {row}
-    return "\n".join(line for row, line in enumerate(lines) if row not in whole)
