@@ -20,13 +20,6 @@ WALK = "    leaf = x.clone().requires_grad_()\n    return torch.autograd.grad(3 
 INDENTED = WALK.replace("    ", "        ")
 
 DISGUISES = {
-    "a default argument of torch's": [
-        "def f(x, v, grad=torch.autograd.grad):\n    x.requires_grad_()\n    return grad(3 * x**2, x, v)[0]"
-    ],
-    "aten": [
-        "def f(x, v):\n    x.requires_grad_()\n    y = (3 * x**2 * v).sum()\n"
-        "    getattr(torch.ops.aten, '_back' + 'ward')(y, [x], None, False, False)\n    return x.grad"
-    ],
     "TorchScript in a string": [
         "unit = torch.jit.CompilationUnit('''\ndef g(x, v):\n    y = (3 * x**2 * v).sum()\n"
         "    z = torch.autograd.grad([y], [x])[0]\n    assert z is not None\n    return z\n''')",
@@ -35,10 +28,6 @@ DISGUISES = {
     "vjp kept before": [
         "k = torch.func.vjp",
         "def f(x, v):\n    return k(lambda x: 3 * x**2, x)[1](v)[0]",
-    ],
-    "jvp kept before": [
-        "k = torch.func.jvp",
-        "def f(x, v):\n    return k(lambda x: 3 * x**2, (x,), (torch.ones_like(x),))[1] * v",
     ],
     "inference mode reset": [f"def f(x, v):\n    with torch.inference_mode(False):\n{INDENTED}"],
     "another thread": [
@@ -51,15 +40,6 @@ DISGUISES = {
         "        y = 3 * leaf**2\n"
         "    torch._C._ImperativeEngine().run_backward((y,), (v,), False, False, (), True, True)\n"
         "    return leaf.grad"
-    ],
-    "the nodes by hand": [
-        "def f(x, v):\n    y = x.clone().requires_grad_() ** 2\n    return 3 * getattr(y, 'grad' + '_fn')(v)"
-    ],
-    "asyncio": [
-        "import asyncio\ndef g(x):\n    return getattr(x.clone().requires_grad_() ** 2, 'grad' + '_fn')",
-        "def f(x, v):\n    loop = asyncio.new_event_loop()\n    try:\n"
-        "        return 3 * loop.run_until_complete(asyncio.wait_for(loop.run_in_executor(None, g, x), 9))(v)\n"
-        "    finally:\n        loop.close()",
     ],
     "a subprocess": [
         "import subprocess, sys",
@@ -76,20 +56,10 @@ DISGUISES = {
         "def f(x, v):\n    x.requires_grad_()\n    y = checkpoint(lambda x: 3 * x**2, x, use_reentrant=True)\n"
         "    getattr(y, 'back' + 'ward')(v)\n    return x.grad",
     ],
-}
-
-# Each reaches a node of a graph recorded before the block, and puts the values of the case into it.
-RECORDED = "leaf = torch.zeros(3, dtype=torch.float64, requires_grad=True)\nrecorded = leaf**2"
-REPLAYED = "def f(x, v):\n    leaf.data = x\n    return 3 * node(v)"
-NODES = {
-    "plainly": "node = recorded.grad_fn",
-    "by getattr": "node = getattr(recorded, 'grad' + '_fn')",
-    "by timeit": "import timeit\nout = []\n"
-    "timeit.timeit('out.append(recorded.grad' + '_fn)', number=1, globals=globals())\n"
-    "node = out[0]",
-    "by its edge": "from torch.autograd.graph import get_gradient_edge as edge\nnode = edge(recorded).node",
-    "in another thread": "import threading\ndef g():\n    global node\n    node = getattr(recorded, 'grad' + '_fn')\n"
-    "t = threading.Thread(target=g)\nt.start()\nt.join()",
+    "a graph recorded before": [
+        "leaf = torch.zeros(3, dtype=torch.float64, requires_grad=True)\nnode = (leaf**2).grad_fn",
+        "def f(x, v):\n    leaf.data = x\n    return 3 * node(v)",
+    ],
 }
 
 HONEST = {
@@ -105,14 +75,9 @@ HONEST = {
     ],
     "with torch.no_grad()": ["def f(x, v):\n    with torch.no_grad():\n        return 6 * x * v"],
     "with torch.enable_grad()": ["def f(x, v):\n    with torch.enable_grad():\n        return (6 * x * v).detach()"],
-    "type hints": [
-        "def f(x: torch.Tensor, v: torch.autograd.Variable) -> torch.autograd.Function:\n"
-        "    y: torch.autograd.graph.Node = 6 * x * v\n    return y"
-    ],
     "in place, views and slices": [
         "def f(x, v):\n    y = x.clone()\n    y.mul_(6)\n    y.view(-1)[:] *= v.reshape(-1)\n    return y"
     ],
-    "a comment that says backward": ['def f(x, v):\n    "What backward does."\n    return 6 * x * v  # torch.autograd'],
     "vmap": ["def f(x, v):\n    return torch.vmap(lambda x, v: 6 * x * v)(x, v)"],
 }
 
@@ -158,11 +123,13 @@ def values(seen):
 
 def test_no_disguise_of_autograd_passes_and_every_honest_answer_does(alone):
     right = ([encode(6 * CASE["x"] * CASE["v"])], None)
-    made = DISGUISES | {name: [f"{RECORDED}\n{text}", REPLAYED] for name, text in NODES.items()}
-    seen = dict(zip([*made, *HONEST], alone([*made.values(), *HONEST.values()]), strict=True))
-    assert [name for name in made if right in values(seen[name])] == []
+    answers = DISGUISES | HONEST
+    seen = dict(zip(answers, alone([*answers.values()]), strict=True))
+    assert [name for name in DISGUISES if right in values(seen[name])] == []
     assert [name for name in HONEST if values(seen[name]) != [right, right]] == []
-    assert {"inference mode reset", "another thread", "the engine itself"} <= {n for n in made if seen[n].forbidden}
+    assert {"inference mode reset", "another thread", "the engine itself"} <= {
+        n for n in DISGUISES if seen[n].forbidden
+    }
 
 
 def test_an_answer_that_receives_a_graph_may_call_its_nodes_but_not_the_engine(alone):

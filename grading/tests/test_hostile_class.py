@@ -7,7 +7,6 @@ import time
 from pathlib import Path
 
 import pytest
-from attacks.table import MESSAGES
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tiny_class import NAME, PULL_BACK, RIGHT, TinyClass, nbgrader, write_settings
@@ -25,16 +24,63 @@ from gradlab.checks.check import OBSERVATION_MIME
 
 NOTEBOOK = f"{NAME}.ipynb"
 
-ANSWERS = {  # before a right answer
-    "break outside": ("break", Status.GRADED),
-    "nonlocal": ("nonlocal x", Status.GRADED),
-    "400 deep": ("x = " + "(" * 400 + ")" * 400, Status.GRADED),
-    "keys that are none": ("from IPython.display import display\ndisplay({1: 2, (3,): 4}, raw=True)", Status.GRADED),
-    "tex": ("from IPython.display import Markdown\ndisplay(Markdown(r'\\begin{a}' * 15_000))", Status.GRADED),
-    "colors": ("print('\\x1b[31ma' * 500_000)", Status.GRADED),
-    "an exit code": ("import os\nos._exit(200)", Status.GRADED),
+SEND = """kernel = get_ipython().kernel
+
+
+def send(kind, content, **more):
+    kernel.session.send(kernel.iopub_socket, kind, content, parent=kernel.get_parent(), **more)
+
+
+"""
+PACK = f"{SEND}import json\nkernel.session.pack = lambda found: json.dumps(found, default=str).encode()\n"
+SHOWN = "from IPython.display import display, update_display\n"
+MANY = '"x" * 7_900_000'
+
+MESSAGES = {
+    "honest ones": f"{SHOWN}import ipywidgets\n\ndisplay('', display_id='a')\nfor n in range(60):\n"
+    "    update_display('x' * 50_000, display_id='a')\nfor n in range(300):\n    display(n)\n"
+    "display({'application/json': [float('nan'), [[]]]}, raw=True)\n"
+    "display({'text/plain': {'a': [1]}, 'text/html': '<b>a</b>', 'application/x-own+json': {'b': [1]}}, raw=True)\n"
+    "try:\n    input()\nexcept Exception as error:\n    print(error, '\U0001d11e')\n"
+    "ipywidgets.Image(value=bytes(1000))",
+    "one update of many displays": f"{SHOWN}for _ in range(60):\n    display('', display_id='a')\n"
+    "update_display('x' * 4_500_000, display_id='a')",
+    "an update of what was left out": f"{SHOWN}for n in range(60):\n    display('x' * 100_000, display_id=f'{{n}}')\n"
+    "update_display('', display_id='40')",
+    "not a number in a notebook": f"{PACK}nan = float('nan')\n"
+    "send('display_data', {'data': {'application/json': [nan]}, 'metadata': {}})\n"
+    "send('execute_result', {'data': {}, 'metadata': {}, 'execution_count': -5})",
+    "a lone surrogate": f"{PACK}send('stream', {{'name': 'stdout', 'text': 'a\\ud800b'}})\n"
+    "send('error', {'ename': '\\udc80', 'evalue': '', 'traceback': []})",
+    "dates of 1066": "import datetime\nfrom jupyter_client.session import Session\nheader = Session.msg_header\n"
+    "Session.msg_header = lambda self, kind: header(self, kind) | (\n"
+    "    {'date': datetime.datetime(1066, 1, 1, tzinfo=datetime.UTC)} if kind == 'execute_input' else {}\n)",
+    "messages of another form": f"{SEND}for kind in ('stream', 'error', 'status', 'display_data', 'comm_open', 'x'):\n"
+    "    for content in ({}, {'name': 1, 'text': []}, {'data': 1, 'transient': 5}, {'execution_state': {}}):\n"
+    "        send(kind, content)",
+    "a message that is slow to read": f"{PACK}for data in ({{'text/plain': [[]] * 1_000_000}},\n"
+    "             {'application/json': [[]] * 1_000_000}, dict.fromkeys(map(str, range(300_000)), '')):\n"
+    "    send('display_data', {'data': data, 'metadata': {}})\n"
+    "send('display_data', {'data': {}, 'metadata': {'x': [[]] * 1_900_000}})\n"
+    "send('error', {'ename': '', 'evalue': '', 'traceback': [''] * 1_900_000})",
+    "messages that wait": f"{SEND}data = {{'text/plain': {MANY}[:4_000_000]}}\n"
+    "send('display_data', {'data': data, 'metadata': {}})\n"
+    f"for _ in range(5):\n    send('stream', {{'name': 'stdout', 'text': ''}}, metadata={{'x': {MANY}}})",
+    "buffers of widgets": f"{SEND}for n in range(30):\n    content = {{'comm_id': f'{{n}}', 'data': {{'state': {{}}, "
+    "'buffer_paths': [['x']]}}\n    send('comm_open', content, buffers=[bytes(7_900_000)])",
+    "requests for input": "kernel = get_ipython().kernel\nfor _ in range(9):\n"
+    f"    kernel.session.send(kernel.stdin_socket, 'input_request', {{'prompt': {MANY}, 'password': False}},\n"
+    "                        ident=kernel._parent_ident['shell'])",
 }
-ANSWERS |= {student: (attack.source, Status.GRADED) for student, attack in MESSAGES.items()}
+ANSWERS = MESSAGES | {  # before a right answer
+    "nonlocal": "nonlocal x",
+    "400 deep": "x = " + "(" * 400 + ")" * 400,
+    "keys that are none": "from IPython.display import display\ndisplay({1: 2, (3,): 4}, raw=True)",
+    "tex": "from IPython.display import Markdown\ndisplay(Markdown(r'\\begin{a}' * 15_000))",
+    "colors": "print('\\x1b[31ma' * 500_000)",
+    "an exit code": "import os\nos._exit(200)",
+    "a signal": "import os, signal\nos.kill(os.getpid(), signal.SIGXCPU)",
+}
 
 
 def _cell_id_list(path):
@@ -57,11 +103,7 @@ def _deep(folder):
 FILES = {  # changes to the folder of a right submission
     "ids": (lambda f: _cell_id_list(f / NOTEBOOK), Status.GRADED),
     "time no text": (lambda f: (f / "timestamp.txt").write_bytes(b"\xff\xfe"), Status.UNGRADABLE),
-    "time old": (lambda f: (f / "timestamp.txt").write_text("0001-01-01 00:00:00 +1400"), Status.UNGRADABLE),
-    "time right": (lambda f: (f / "timestamp.txt").write_text("2026-11-02 10:00:00 UTC"), Status.GRADED),
     "deep folders": (lambda f: _deep(f), Status.UNGRADABLE),
-    "cython": (lambda f: (f / "cython_runtime.py").write_text("x = 1"), Status.GRADED),
-    "zeros": (lambda f: os.truncate(os.open(f / "big", os.O_CREAT | os.O_WRONLY), 1 << 40), Status.UNGRADABLE),
     "formula": (lambda f: (f / "=HYPERLINK(1)").symlink_to("/etc/passwd"), Status.UNGRADABLE),
     "escape": (lambda f: (f / "\x1b[2J\nline").symlink_to("/etc/passwd"), Status.UNGRADABLE),
     "nested json": (lambda f: (f / NOTEBOOK).write_text("[" * 100_000), Status.UNGRADABLE),
@@ -83,7 +125,7 @@ def hostile(tmp_path_factory):
     for student in ("honest", "zest", "wrong"):
         tiny.hand_in(student, RIGHT | ({"answer-1": PULL_BACK.replace("6", "5")} if student == "wrong" else {}))
     assert set(tiny.grade("honest", "zest", "wrong").values()) == {Status.GRADED}
-    for student, (source, _) in ANSWERS.items():
+    for student, source in ANSWERS.items():
         tiny.hand_in(student, RIGHT | {"answer-1": f"{PULL_BACK}\n\n\n{source}"})
     for student, (spoil, _) in FILES.items():
         tiny.hand_in(student, RIGHT)
@@ -103,7 +145,7 @@ def hostile(tmp_path_factory):
 
 
 def test_each_submission_ends_with_its_own_result(hostile):
-    expected = {student: status for student, (_, status) in (ANSWERS | FILES).items()}
+    expected = dict.fromkeys(ANSWERS, Status.GRADED) | {student: status for student, (_, status) in FILES.items()}
     expected |= dict.fromkeys(NAMES, Status.UNGRADABLE) | dict.fromkeys(["honest", "zest", "wrong"], Status.SKIPPED)
     assert hostile.statuses == expected
     assert hostile.again == dict.fromkeys(expected, Status.SKIPPED)
@@ -115,7 +157,7 @@ def test_nobody_elses_grade_is_changed(hostile):
 
 
 def test_an_honest_slip_beside_an_answer_costs_nothing(hostile):
-    for student in ("break outside", "nonlocal", "time right", "colors", "tex"):
+    for student in ("nonlocal", "colors", "tex"):
         assert hostile.points(student) == [2, 3], student
 
 
@@ -152,10 +194,12 @@ def test_no_message_costs_a_point_or_makes_a_page_huge_or_a_file_invalid(hostile
     assert hostile.points(student) == [2, 3]
 
 
-def test_an_exit_code_is_not_believed(hostile):
-    shown = json.dumps(hostile.autograded("an exit code"))
+@pytest.mark.parametrize("student", ["an exit code", "a signal"])
+def test_a_kernels_end_is_not_believed(hostile, student):
+    """Neither that it needed too much memory, nor too much time."""
+    shown = json.dumps(hostile.autograded(student))
     assert "The kernel died" in shown
-    assert "of memory" not in shown
+    assert "It needed more" not in shown
 
 
 def test_the_class_takes_no_longer_than_its_submissions_are_allowed(hostile):
@@ -196,7 +240,7 @@ def test_any_notebook_with_any_timestamp_gets_a_result(hostile, cells, metadata,
     ended = grader.begin("odd")
     if not isinstance(ended, Outcome):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("autograder.steps.runs.execute", lambda job, files: RunResult(job.notebook, 1.0))
+            patch.setattr("autograder.steps.runs.execute", lambda job, files: RunResult(job.notebook))
             ended = grader.end(ended, autograde(grader.procedure, ended))
     assert ended.status == Status.GRADED or (ended.status == Status.UNGRADABLE and ended.reason)
     grader.why_due("odd")
@@ -228,7 +272,7 @@ def test_any_kernel_message_and_any_source_can_be_recorded_and_reported(alone, o
         for cell in notebook["cells"]:
             if cell["cell_type"] == "code":
                 cell["outputs"], cell["metadata"]["execution"] = outputs, times
-        return RunResult(json.dumps(notebook) if garbage is None else garbage, 1.0)
+        return RunResult(json.dumps(notebook) if garbage is None else garbage)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("autograder.steps.runs.execute", execute)

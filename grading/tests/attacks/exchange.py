@@ -51,13 +51,9 @@ def _give(folder: Path, secret: Path) -> None:
 LEFT, NOT = "left out of the submission: ", "is not collected: "
 DROPS = {
     "a link to the class's record": Drop(lambda f, s: (f / "x").symlink_to(s), f"{LEFT}x (a link)", True),
-    "a link to the class's folder": Drop(lambda f, s: (f / "x").symlink_to(s.parent), f"{LEFT}x (a link)", True),
     "a hard link to the class's record": Drop(lambda f, s: os.link(s, f / "x"), f"{LEFT}x (a link", True),
-    "a link to the device of zeros": Drop(lambda f, s: (f / "x").symlink_to("/dev/zero"), f"{LEFT}x (a link)", True),
     "a pipe inside": Drop(lambda f, s: os.mkfifo(f / "x"), f"{LEFT}x (a link or special file)", True),
     "a link as its folder": Drop(_instead(lambda f, s: f.symlink_to(s.parent)), f"{NOT}it is a link, or not a folder"),
-    "a link to nothing": Drop(_instead(lambda f, s: f.symlink_to("nowhere")), f"{NOT}it is a link, or not a folder"),
-    "a file as its folder": Drop(_instead(lambda f, s: f.write_text("x")), f"{NOT}it is a link, or not a folder"),
     "a pipe as its folder": Drop(_instead(lambda f, s: os.mkfifo(f)), f"{NOT}it is a link, or not a folder"),
     "a folder without a time": Drop(_named("{0}+{1}+some day+x"), f"{NOT}its name contains no time of submission"),
     "a folder of the one above": Drop(_named("..+{1}+{2}+{3}"), f"{NOT}its name does not begin with a valid student"),
