@@ -173,12 +173,11 @@ def colab(nb: Copy) -> None:
     nb.notebook["metadata"] = {"colab": {"provenance": []}, "kernelspec": {"name": "python3", "display_name": "P"}}
 
 
-def jupytext(nb: Copy, metadata: bool) -> None:
+def jupytext(nb: Copy) -> None:
     """Jupytext's py:percent and back drops ids and outputs, and the empty lines at the ends of a cell."""
     for cell in nb.cells:
         cell["source"] = cell["source"].strip("\n")
-        cell["metadata"].pop("deletable", None)
-    nb.lose(ids=True, metadata=not metadata, minor=5)
+    nb.lose(ids=True, metadata=True, minor=5)
     nb.notebook["metadata"]["jupytext"] = {"text_representation": {"extension": ".py", "format_name": "percent"}}
 
 
@@ -229,31 +228,22 @@ def retyped(nb: Copy, name: str, after: str | None, source: str = "") -> None:
     nb.untouched(name)
 
 
-def retyped_and_deleted(nb: Copy, *names: str) -> None:
-    for name in names:
-        nb.own(ANSWERS[name], name)
-        nb.delete(name)
-
-
 def split(nb: Copy) -> None:
     helper = "def six(x):\n    return 6 * x"
     nb.duplicate("answer-1", "def pull_back(x, v):\n    return six(x) * v", "answer-1")
     nb.write("answer-1", helper)
 
 
-def merged(nb: Copy, first: str, second: str, kept: str) -> None:
-    """Two cells became one, with the id and the metadata of one of them."""
-    text = f"{nb[first]['source']}\n\n{nb[second]['source']}"
-    nb.delete(second if kept == first else first)
-    nb.write(kept, text)
+def merged(nb: Copy) -> None:
+    """An answer and its check became one cell, with the answer's id and metadata."""
+    text = f"{nb['answer-1']['source']}\n\n{nb['check-1']['source']}"
+    nb.delete("check-1")
+    nb.write("answer-1", text)
 
 
-def all_in_one(nb: Copy, after: str | None, delete: bool) -> None:
-    nb.own("\n\n\n".join([NODE, *ANSWERS.values()]), after)
-    if delete:
-        nb.delete(*ANSWERS)
-    else:
-        nb.untouched()
+def all_in_one(nb: Copy) -> None:
+    nb.own("\n\n\n".join([NODE, *ANSWERS.values()]), "s1")
+    nb.delete(*ANSWERS)
 
 
 def each(names, act: Callable[[Copy, str], object]) -> Callable[[Copy], object]:
@@ -261,15 +251,10 @@ def each(names, act: Callable[[Copy, str], object]) -> Callable[[Copy], object]:
     return lambda nb: [act(nb, name) for name in names]
 
 
-def kind(to: str) -> Callable[[Copy, str], None]:
-    """Return what turns a cell into another type."""
-
-    def turn(nb: Copy, cell_id: str) -> None:
-        nb[cell_id]["cell_type"] = to
-        for name in ("outputs", "execution_count"):
-            nb[cell_id].pop(name, None)
-
-    return turn
+def in_markdown(nb: Copy) -> None:
+    nb["answer-1"]["cell_type"] = "markdown"
+    for name in ("outputs", "execution_count"):
+        del nb["answer-1"][name]
 
 
 def comment_out(nb: Copy, cell_id: str) -> None:
@@ -284,12 +269,6 @@ def only(*cell_ids: str, **lost) -> Callable[[Copy], object]:
         nb.lose(**lost)
 
     return left
-
-
-def nothing_but_sources(nb: Copy) -> None:
-    """The answers alone, in a new notebook."""
-    only(*ANSWERS)(nb)
-    nb.lose(ids=True, metadata=True)
 
 
 def other_chapter(nb: Copy) -> None:
@@ -328,16 +307,11 @@ def unread(data: bytes, words: str) -> Form:
 FILES = {
     "as JupyterLab saves it": Form(lambda nb: None),
     "nothing solved": Form(lambda nb: nb.untouched(), (0, 0, 0)),
-    "one unsolved": Form(lambda nb: nb.untouched("answer-2"), (1, 0, 4)),
     "Colab": Form(colab),
     "old VS Code": Form(lambda nb: nb.lose(ids=True, minor=2)),
-    "Jupytext": Form(lambda nb: jupytext(nb, metadata=True)),
-    "Jupytext, metadata filtered": Form(lambda nb: jupytext(nb, metadata=False)),
-    "nbformat 4.4": Form(lambda nb: nb.lose(ids=True, minor=4)),
+    "Jupytext, metadata filtered": Form(jupytext),
     "a BOM": Form(encoded("utf-8", codecs.BOM_UTF8)),
     "UTF-16": Form(encoded("utf-16")),
-    "UTF-16 without a BOM": Form(encoded("utf-16-le")),
-    "line by line": Form(sources(lambda source: source.splitlines(keepends=True))),
     "CRLF": Form(sources(lambda source: source.replace("\n", "\r\n"))),
     "spaces at the ends of lines": Form(sources(lambda source: source.replace("\n", "  \n") + "\n\n")),
     "a lone surrogate": Form(surrogate),
@@ -351,17 +325,14 @@ FILES = {
     "nbformat 3": unread(b'{"worksheets": [{"cells": []}], "nbformat": 3}', "older than nbformat 4"),
     "a list": unread(b"[]", "it has no list of cells"),
     "another chapter": Form(other_chapter, UNGRADED, NONE_OF_THEM),
-    "only sources": Form(nothing_but_sources),
-    "some sources": Form(only("answer-1", ids=True, metadata=True), UNGRADED, NONE_OF_THEM),
+    "only sources": Form(only(*ANSWERS, ids=True, metadata=True)),
 }
 
 HABITS = {
     # set-up
-    "set-up deleted": Form(lambda nb: nb.delete("setup")),
     "all set-up deleted": Form(lambda nb: nb.delete(*FIXED)),
     "all set-up commented out": Form(each(FIXED, comment_out)),
     "set-up at the end": Form(each(FIXED, lambda nb, name: nb.move(name, nb.cells[-1]["id"]))),
-    "an engine cell deleted": Form(lambda nb: nb.delete("engine-node")),
     "an import added to set-up": Form(
         lambda nb: (
             (
@@ -371,19 +342,17 @@ HABITS = {
         )
     ),
     # answers in other cells
-    "retyped, the cell deleted": Form(lambda nb: retyped_and_deleted(nb, "answer-1")),
     "retyped above": Form(lambda nb: retyped(nb, "answer-1", "lesson")),
     "retyped as a lambda": Form(lambda nb: retyped(nb, "answer-3", "answer-3", "doubled = lambda x: 2 * x")),
     "retyped in a lesson": Form(
         lambda nb: (nb.untouched("answer-1"), nb.write("lesson", f"{LESSON}\n\n{ANSWERS['answer-1']}"))
     ),
     "an answer's metadata emptied": Form(lambda nb: nb["answer-1"].update(metadata={})),
-    "an answer cut and pasted": Form(lambda nb: nb["answer-1"].update(id="pasted")),
     "an answer with neither": Form(lambda nb: nb["answer-1"].update(id="pasted", metadata={})),
-    "all answers in one cell": Form(lambda nb: all_in_one(nb, "s1", delete=True)),
-    "an answer in Markdown": Form(each(["answer-1"], kind("markdown"))),
+    "all answers in one cell": Form(all_in_one),
+    "an answer in Markdown": Form(in_markdown),
     "an answer split": Form(split),
-    "answer and check merged": Form(lambda nb: merged(nb, "answer-1", "check-1", "answer-1")),
+    "answer and check merged": Form(merged),
     "a syntax error in every answer": Form(each(ANSWERS, lambda nb, name: nb.write(name, "def (")), (0, 0, 0)),
     # names
     "names of Python and of modules rebound": Form(
@@ -404,13 +373,11 @@ HABITS = {
     ),
     # order
     "an answer at the top": Form(lambda nb: nb.move("answer-1", None)),
-    "an answer at the end": Form(lambda nb: nb.move("answer-1", "summary")),
     "an answer below its check": Form(lambda nb: nb.move("answer-1", "check-1")),
     # checks
     "all checks deleted": Form(lambda nb: nb.delete(*CHECKS)),
     "all checks at the end": Form(each(CHECKS, lambda nb, name: nb.move(name, nb.cells[-1]["id"]))),
     # much at once
-    "only answers": Form(only(*ANSWERS)),
     "only answers, ids lost": Form(only(*ANSWERS, ids=True)),
     "only answers and checks, with neither": Form(only(*ANSWERS, *CHECKS, ids=True, metadata=True)),
     "only set-up and checks": Form(only(*FIXED, *CHECKS), (0, 0, 0)),

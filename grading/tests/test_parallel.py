@@ -63,11 +63,6 @@ def test_workers_do_not_run_dasks_profiler(local):
     assert [name for names in callbacks.values() for name in names if "profile" in name] == []
 
 
-def test_dask_does_not_warn_about_a_large_submission(local, recwarn):
-    assert local.submit(len, bytes(11_000_000), pure=False).result() == 11_000_000
-    assert [str(one.message) for one in recwarn] == []
-
-
 def grade_all_on(client, tiny: TinyClass) -> Iterator[Outcome]:
     """Grade every submission of a class on a cluster's workers."""
     return grade_on(client, Grader(tiny.api, NAME), sorted(p.name for p in (tiny.folder / "submitted").iterdir()))
