@@ -125,7 +125,7 @@ def short(monkeypatch):
 
 def test_too_long_to_judge_could_not_be_graded_and_too_long_to_search_is_flagged(tmp_path, short, monkeypatch):
     tiny = TinyClass(tmp_path / "class")
-    monkeypatch.setattr(runs, "execute", lambda job, files: RunResult(job.notebook, 1.0))
+    monkeypatch.setattr(runs, "execute", lambda job, files: RunResult(job.notebook))
     ended = {}
     for student, judge in (("mallory", endless), ("anna", runs.judge)):
         tiny.hand_in(student, RIGHT)

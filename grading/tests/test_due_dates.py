@@ -117,7 +117,7 @@ def test_a_timestamp_is_read_with_its_time_zone_or_refused(tiny, stated, hour):
     found = receipt.timestamp(tiny.submission("anna"))
     assert (found.hour if found else None) == hour
     refusal = unfit(tiny.submission("anna"), NAME)
-    assert refusal == ("" if hour else "its timestamp.txt does not contain a time.")
+    assert refusal == ("" if hour else "its timestamp.txt does not contain a time after 1990.")
 
 
 def test_formgrader_asks_for_due_dates_in_this_machines_time_zone(tiny, monkeypatch):

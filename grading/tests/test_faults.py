@@ -150,6 +150,22 @@ def test_an_unreadable_configuration_is_named(tmp_path, said):
     assert "Traceback" not in shown
 
 
+@pytest.mark.parametrize(
+    ("url", "named", "why"),
+    [
+        ("postgresql+psycopg://grader:hidden@127.0.0.1:1/book", "grader:***@127.0.0.1:1/book", "Connection refused"),
+        ("sqlite:////nowhere/gradebook.db", "sqlite:////nowhere/gradebook.db", "unable to open database file"),
+    ],
+)
+def test_a_gradebook_that_cannot_be_opened_is_named_without_its_password(tmp_path, said, url, named, why):
+    write_settings(tmp_path, f"c.CourseDirectory.db_url = {url!r}")
+    shown = said(TinyClass(tmp_path / "class"), "grade", NAME, code=1)
+    assert f"{named} cannot be opened: " in shown
+    assert why in shown
+    assert "hidden" not in shown
+    assert ("See grading/POSTGRESQL.md." in shown) == url.startswith("postgresql")
+
+
 def test_the_reason_is_recorded_the_same_way_wherever_it_arose_and_the_next_one_is_graded(tiny, grader, monkeypatch):
     """Before, in, between or after nbgrader's steps: gradebook and notebook agree."""
 

@@ -49,7 +49,7 @@ def answers(tiny: TinyClass, named: str) -> dict[str, Graded | Failed]:
     """The workers' results; the notebooks contain the number of their run."""
     grader, found = Grader(class_api(tiny.folder), NAME), {}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("autograder.steps.runs.execute", lambda job, files: RunResult(job.notebook, 1.0))
+        patch.setattr("autograder.steps.runs.execute", lambda job, files: RunResult(job.notebook))
         for student in STUDENTS:
             said = grader_module.autograde(grader.procedure, grader.begin(student))
             scored = replace(said.scored, scores=dict(zip(sorted(said.scored.scores), RUNS[named], strict=True)))

@@ -81,8 +81,3 @@ def _same_versions(client: Client) -> None:
                 names = {"worker": worker, "package": package, "ours": ours, "theirs": theirs}
                 needs = _("Worker {worker} needs {package} {ours}, but has {theirs}. See grading/DASK.md.", **names)
                 raise ClassError(needs)
-
-
-def capacity(client: Client) -> int:
-    """Return how many runs to submit at a time: one running and one queued per thread of the current workers."""
-    return 2 * max(1, sum(client.ncores().values()))

@@ -22,11 +22,11 @@ from ..sandbox import machine
 from ..sandbox.provisioner import SERVER
 from ..settings import class_api
 from ..steps import scores
-from ..steps.autograde import Failed, Procedure, Submission, autograde
+from ..steps.autograde import Failed, Submission, autograde
 from ..steps.due import CHANGED, compose_names
 from ..steps.outcome import Status
 from ..steps.runs import OvertakenError
-from .cluster import capacity, connect
+from .cluster import connect
 from .grader import Grader, Outcome
 from .lock import only_run
 
@@ -91,16 +91,16 @@ def grade_on(client: Client, grader: Grader, students: list[str]) -> Iterator[Ou
     waiting, alone = deque(students), deque[Submission]()
     running: dict[Future, Submission] = {}
     suspect: set[str] = set()  # students whose submission was on a lost worker
-    procedure: Future | None = None  # sent to each worker once
+    procedure: Future | None = None  # stored by the cluster, and sent to each worker once
 
     def start(submission: Submission, shared: bool) -> None:
         nonlocal procedure
         if procedure is None or procedure.status == "error":  # its worker was lost
-            procedure = client.submit(_sent, grader.procedure, pure=False)
+            procedure = client.submit(lambda sent: sent, grader.procedure, pure=False)
         running[client.submit(autograde, procedure, submission, shared, pure=False)] = submission
 
     while waiting or running or alone:
-        room = capacity(client)
+        room = 2 * max(1, sum(client.ncores().values()))  # one running and one queued per thread
         while waiting and len(running) < room:
             begun = grader.begin(waiting.popleft())
             if isinstance(begun, Outcome):
@@ -125,11 +125,6 @@ def grade_on(client: Client, grader: Grader, students: list[str]) -> Iterator[Ou
             else:
                 suspect.add(submission.student)
                 alone.append(submission)
-
-
-def _sent(procedure: Procedure) -> Procedure:
-    """Return `procedure`; running this on a worker makes the cluster store it for all submissions."""
-    return procedure
 
 
 def _first_done(client: Client, running: dict[Future, Submission]) -> list[Future]:

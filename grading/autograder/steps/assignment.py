@@ -4,7 +4,6 @@ import ast
 import contextlib
 import functools
 import json
-import re
 import secrets
 import sys
 import tempfile
@@ -278,24 +277,18 @@ def _chapter(notebook: nbformat.NotebookNode, name: str, folder: Path) -> "Chapt
 
 
 def _content(path: Path) -> dict:
-    """Return the content of an assignment's file `path`.
+    """Return the content of an assignment's file `path`; if there is no file, only a new seed.
 
-    If there is no file, return only a new seed; if the file is damaged, return only the seed recovered from it.
-    Raises ClassError if the seed is lost, because a different one could change grades.
+    Raises ClassError if the file is damaged, because a different seed could change grades.
     """
     if not path.exists():
         return {"seed": secrets.randbits(48)}
-    text = path.read_text(encoding="utf-8", errors="replace")
     with contextlib.suppress(ValueError):
-        stored = json.loads(text)
+        stored = json.loads(path.read_bytes())
         if isinstance(stored, dict) and type(stored.get("seed")) is int:
             return stored
-    begun = re.match(r'\{"seed": (\d+),', text)
-    if begun is None:
-        why = _("{file} is damaged. Restore a backup, or delete it and grade all again with --force.", file=path)
-        raise ClassError(why)
-    print(_("{file} is damaged. Its record is made again from its seed.", file=path), file=sys.stderr)
-    return {"seed": int(begun[1])}
+    why = _("{file} is damaged. Restore a backup, or delete it and grade all again with --force.", file=path)
+    raise ClassError(why)
 
 
 def _readable(stored: dict, path: Path) -> Record | None:

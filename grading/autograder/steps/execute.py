@@ -70,12 +70,10 @@ class Job:
 class RunResult:
     """The result of a run: the notebook with its outputs as JSON, or "" and the reason why there is none.
 
-    seconds: the time of all cells, without waits for a processor. starved: whether the cells waited longer than
-    their time limit. cell_timeout_s: the limit of one cell.
+    starved: whether the cells waited for a processor longer than their time limit. cell_timeout_s: one cell's limit.
     """
 
     notebook: str
-    seconds: float
     reason: str = ""
     starved: bool = False
     cell_timeout_s: float = 0.0
@@ -125,7 +123,7 @@ def execute(job: Job, files: dict[str, bytes]) -> RunResult:
         reason = _("its cells sent a message that no kernel sends ({error}).", error=type(error).__name__)
     except Exception as error:
         reason = f"{type(error).__name__}: {(str(error).splitlines() or [''])[0]}"
-    return RunResult(notebook, spent.had_s, reason, starved, job.cell_timeout_s)
+    return RunResult(notebook, reason, starved, job.cell_timeout_s)
 
 
 def _run(job: Job, folder: Path, spent: Spent) -> NotebookNode:

@@ -39,11 +39,8 @@ def reason_for(error: BaseException, folder: Path) -> str:
         return no_notebook(error)
     if isinstance(error, OF_THE_CLASS) and not isinstance(error, DataError):
         raise error
-    if isinstance(error, OF_ITS_SETTINGS):
-        why = _("A setting in the class's nbgrader_config.py cannot be used: {error!r}", error=error)
-        raise ClassError(why) from error
-    if isinstance(error, OSError) and _of_the_machine(error, folder):
-        why = _("This machine cannot grade submissions: {error}. Fix this, then grade again to continue.", error=error)
+    if isinstance(error, OF_ITS_SETTINGS) or (isinstance(error, OSError) and _of_the_machine(error, folder)):
+        why = _("This class cannot be graded on this machine: {error}. Fix this, then grade again.", error=error)
         raise ClassError(why) from error
     trace = "\n".join(map(readable, "".join(traceback.format_exception(error)[-40:]).splitlines()))
     said = _("{folder}: unexpected error in grading. Please report it with these lines:", folder=readable(folder))

@@ -17,7 +17,7 @@ from gradlab.checks.messages import NOT_ALONE, REFUSED, Feedback
 from gradlab.checks.observation import OBSERVATION_MIME, read_observation
 from gradlab.checks.record import CheckRecord, Record
 from gradlab.checks.verdict import Verdict, judge_check
-from gradlab.words import N_, _, of_chapter
+from gradlab.words import _, of_chapter
 
 from . import outcome
 from .alone import Seen
@@ -26,8 +26,6 @@ from .leaving import Known, shortened
 
 Verdicts = dict[str, dict[str, Verdict]]  # by grade_id and check id
 SUMMARY = "summary()"  # the cell at the end of a chapter
-RIGHT_THERE = N_("Your function is right in your notebook, but not on its own, after only the cells that it names.")
-INSTRUCTOR = N_("Your instructor sees this and can give the points.")
 
 
 def judge(nb: NotebookNode, record: Record, judges: dict[str, Judge], cell_timeout_s: float) -> Verdicts:
@@ -77,8 +75,11 @@ def judge_alone(record: CheckRecord, torch: bool, seen: Seen, judge: Judge | Non
         kind = "gradlab.checks.shortcuts.ShortcutError" if torch else "gradlab.checks.without_torch.TorchError"
         used = {"values": [], "error": {"type": kind, "message": _("It was used")}}
         return judge_check(record, [used] * len(record.cases), judge)
-    alone = Feedback(record.title, NOT_ALONE, f"{_(RIGHT_THERE)} {_(INSTRUCTOR)}")
-    return verdict if verdict.passed else Verdict(alone)
+    why = _(
+        "Your function is right in your notebook, but not on its own, after only the cells that it names. "
+        "Your instructor sees this and can give the points."
+    )
+    return verdict if verdict.passed else Verdict(Feedback(record.title, NOT_ALONE, why))
 
 
 def is_forbidden(verdict: Verdict) -> bool:

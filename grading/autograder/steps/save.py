@@ -1,6 +1,6 @@
 """Save scores, comments and late penalties to the gradebook, or the reason why a submission has no score."""
 
-import os
+import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
@@ -19,7 +19,6 @@ from gradlab.words import _
 
 from ..errors import ClassError
 from . import outcome, receipt
-from .files import RECEIPTS
 
 ASSIGNMENT, CELL, NOTEBOOK = (kind.__table__ for kind in (api.Assignment, api.BaseCell, api.Notebook))
 STUDENT, SUBMISSION = (kind.__table__ for kind in (api.Student, api.SubmittedAssignment))
@@ -177,24 +176,18 @@ def _put(rows: Connection, table, wanted: list[dict], there: set[str]) -> None:
 def put(path: Path, notebook: str, files: dict[str, bytes], submitted: Path) -> None:
     """Write the files beside an autograded notebook, then the notebook; delete everything else in its folder.
 
-    files: contents by relative path; unchanged files are not touched. submitted: the submission's folder, from which
-    the receipt is copied.
+    files: contents by relative path. submitted: the submission's folder, from which the receipt is copied.
     """
     folder = path.parent
     folder.mkdir(parents=True, exist_ok=True)
-    wanted = {path, *(folder / name for name in (*RECEIPTS, *files))}
-    for parent, folders, names in os.walk(folder, topdown=False):
-        for entry in (Path(parent, name) for name in names):
-            if entry not in wanted:
-                entry.unlink()
-        for entry in (Path(parent, name) for name in folders):
-            if not os.listdir(entry):
-                entry.rmdir()
+    for entry in folder.iterdir():
+        if entry.is_dir() and not entry.is_symlink():
+            shutil.rmtree(entry)
+        elif entry != path:
+            entry.unlink()
     for name, content in files.items():
         target = folder / name
-        if not (target.is_file() and target.read_bytes() == content):
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.unlink(missing_ok=True)  # nbgrader makes files read-only
-            target.write_bytes(content)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(content)
     receipt.keep(submitted, folder)
     atomic.write_text(path, notebook)
