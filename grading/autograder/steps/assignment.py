@@ -5,7 +5,6 @@ import contextlib
 import functools
 import json
 import secrets
-import sys
 import tempfile
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
@@ -248,7 +247,7 @@ def _update_record(
     points = {grade_id: points for grade_id, (_, points) in graded_cells(notebook).items()}
     parts = notebook, source.parent, points
     stored, now, code = _content(path), made_from(*parts), code_of(*parts)
-    old, unchanged = _readable(stored, path), stored.get("made_from") == now
+    old, unchanged = _readable(stored), stored.get("made_from") == now
     if old and unchanged:
         record = old
     else:
@@ -291,15 +290,11 @@ def _content(path: Path) -> dict:
     raise ClassError(why)
 
 
-def _readable(stored: dict, path: Path) -> Record | None:
+def _readable(stored: dict) -> Record | None:
     """Return the stored record, if there is one in the current format; else None."""
-    if "record" not in stored:
-        return None
-    try:
-        return Record.from_json(json.dumps(stored["record"]), str(path))
-    except RecordError as error:
-        print(error.args[0], _("The record is made again from its seed."), file=sys.stderr)
-        return None
+    with contextlib.suppress(KeyError, RecordError):
+        return Record.from_json(json.dumps(stored["record"]))
+    return None
 
 
 def graded_cells(notebook: nbformat.NotebookNode) -> dict[str, tuple[str, float]]:

@@ -27,13 +27,12 @@ LONGEST = 1000  # characters of a timestamp or secret
 def keep(submitted: Path, autograded: Path) -> None:
     """Write a submission's timestamp and secret beside its autograded notebook.
 
-    If either is missing, use the newest file's time or a random secret.
+    If either is missing, use the current time or a random secret.
     """
     autograded.mkdir(parents=True, exist_ok=True)
     for folder in (path for path in (autograded / TIMESTAMP, autograded / SECRET) if path.is_dir()):
         shutil.rmtree(folder)  # a folder submitted under that name
-    time = timestamp(submitted) or _newest(submitted)
-    atomic.write_text(autograded / TIMESTAMP, stamp(time))
+    atomic.write_text(autograded / TIMESTAMP, stamp(timestamp(submitted) or datetime.now(UTC)))
     atomic.write_text(autograded / SECRET, secret(submitted) or secrets.token_hex(64))
 
 
@@ -82,16 +81,6 @@ def fingerprint(folder: Path, ignored: list[str]) -> str:
     except OSError as error:
         digest.update(str(error.errno).encode())
     return digest.hexdigest()
-
-
-def _newest(folder: Path) -> datetime:
-    now = datetime.now(UTC)
-    try:
-        times = [status.st_mtime for _, status in _some(folder)] or [folder.lstat().st_mtime]
-        newest = datetime.fromtimestamp(max(times), UTC)
-    except (OSError, ValueError, OverflowError):
-        return now
-    return newest if newest.year in YEARS and newest < now else now
 
 
 def _some(folder: Path) -> list[tuple[Path, os.stat_result]]:
