@@ -94,7 +94,7 @@ def _graded(procedure: Procedure, submission: Submission, shared: bool) -> Grade
     """Take all steps, letting their errors through; raise SubmissionError if the file is not a notebook."""
     known, name = procedure.known, procedure.known.name
     with _FIRST:
-        judging(known).start()  # before the first run starts threads in this process
+        judging(known)  # its process starts before the first run starts threads in this one
     record = {name + SUFFIX: known.without_cases}  # instead of a submitted one; checks get cases when run
     catalogue = {words.FILE: known.words} if known.words else {}  # what lessons show is in its language
     released = procedure.files | record | catalogue

@@ -135,7 +135,9 @@ def judging(known: Assignment) -> Bounded:
         passed = [i for i, verdict in each if verdict.passed and i in alone]
         return verdicts, {i: _behind(nb, checks[i].cell, alone[i].names) for i in passed}
 
-    return Bounded(judged)
+    bounded = Bounded(judged)
+    bounded.start()
+    return bounded
 
 
 def _behind(nb: NotebookNode, check_cell: str, names: set[str]) -> tuple[list[str], list[str]]:
