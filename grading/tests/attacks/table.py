@@ -280,16 +280,11 @@ BY_HAND = {
     ),
 }
 
-KEYCTL = {"x86_64": 250, "aarch64": 219}[os.uname().machine]
-
 BOMBS = {
-    "memory that no process has, and the session's keyring": Attack(
-        "import ctypes, os\nlibrary = ctypes.CDLL(None)\nif library.shmget(0, 60 << 20, 0o1600) >= 0:\n    WIN\n"
-        f"if library.syscall({KEYCTL}, 0, -3, 0) >= 0:\n    WIN\n"
-        "fds = [os.memfd_create('x') for _ in range(32)]\n"
+    "memfds": Attack(
+        "import os\nfds = [os.memfd_create('x') for _ in range(32)]\n"
         "for fd in fds:\n    os.write(fd, b'x' * (60 << 20))\nWIN",
-        "import ctypes, tempfile\nctypes.CDLL(None).getpid()\nshared = torch.ones(1000).share_memory_()\n"
-        "file = tempfile.TemporaryFile()\nfile.write(b'x' * (20 << 20))",
+        "import tempfile\nfile = tempfile.TemporaryFile()\nfile.write(b'x' * (20 << 20))",
         fast=True,
     ),
     "shared memory, also of the device of zeros": Attack(
@@ -368,10 +363,17 @@ READERS = {  # takes quadratic time to read
     ),
 }
 
+KEYCTL = {"x86_64": 250, "aarch64": 219}[os.uname().machine]
 CUT_OFF = """kernel = get_ipython().kernel
 kernel.session.send(kernel.shell_stream, "execute_reply", {"x": "y" * 9_000_000}, ident=kernel._parent_ident["shell"])"""
 
 DEATHS = {
+    "a segment of System V, and the session's keyring": Attack(
+        "import ctypes\nlibrary = ctypes.CDLL(None)\nif library.shmget(0, 60 << 20, 0o1600) >= 0:\n    WIN\n"
+        f"if library.syscall({KEYCTL}, 0, -3, 0) >= 0:\n    WIN",
+        "import ctypes\nctypes.CDLL(None).getpid()\nshared = torch.ones(1000).share_memory_()",
+        fast=True,
+    ),
     "a message that cuts the client off": Attack(CUT_OFF, "kernel = get_ipython().kernel"),
     "sys.exit": Attack("import sys\nsys.exit(0)", "try:\n    raise SystemExit\nexcept SystemExit:\n    pass"),
     "another program": Attack(
