@@ -26,7 +26,7 @@ COMMANDS = {
     "lab": N_("open your own copy of the course in JupyterLab"),
     "doctor": N_("say what is missing or has the wrong version, and how to fix it; exit code 1 if anything is"),
     "setup": N_("install what the course and its tests need, in the active environment or in .venv"),
-    "system": N_("install Chromium and bubblewrap for tests, if you are root and have apt, or say how to"),
+    "system": N_("install Chromium, bubblewrap and PostgreSQL for tests, if you are root and have apt, or say how to"),
     "run": N_("set up if needed, then run Python with the arguments that follow, such as: run -m pytest"),
 }
 

@@ -1,4 +1,4 @@
-"""System programs that pip cannot install, for browser tests (Chromium), grading (bubblewrap) and a hub."""
+"""System programs that pip cannot install, for browser tests (Chromium), grading (bubblewrap, PostgreSQL) and a hub."""
 
 from __future__ import annotations  # an older Python must read this file to say that it is too old
 
@@ -15,6 +15,7 @@ from .needs import ROOT, more_than_course, read_rooms
 USES = {  # by the name of its package
     "chromium": N_("browser tests"),
     "bubblewrap": N_("grading"),
+    "postgresql": N_("the test with a PostgreSQL gradebook"),
 }
 PROXY_ADVICE = N_(
     "JupyterHub's proxy, which only a hub and its test need, could not be installed. Install Node.js 20 or newer, "
@@ -36,11 +37,17 @@ def find_chromium() -> str | None:
     return next(filter(None, [os.environ.get("GRADLAB_CHROMIUM"), *map(shutil.which, names), *there]), None)
 
 
+def find_postgresql() -> Path | None:
+    """Return the folder of PostgreSQL's server programs, None if there is none; Debian keeps it off the path."""
+    program = shutil.which("initdb") or max(Path("/usr/lib/postgresql").glob("*/bin/initdb"), default=None)
+    return Path(program).resolve().parent if program else None
+
+
 def missing_programs(root: Path = ROOT) -> list[str]:
     """Return the names of the packages of programs that tests and grading need and do not find; students need none."""
-    found = {"chromium": find_chromium()} if more_than_course(root) else {}
+    found: dict[str, str | Path | None] = {"chromium": find_chromium()} if more_than_course(root) else {}
     if grades_here(root):
-        found["bubblewrap"] = shutil.which("bwrap")
+        found.update(bubblewrap=shutil.which("bwrap"), postgresql=find_postgresql())
     return [package for package, program in found.items() if program is None]
 
 
@@ -49,7 +56,7 @@ def install_command(package: str) -> str:
     if shutil.which("apt-get"):
         return f"sudo apt-get install -y {package}"
     if shutil.which("dnf"):
-        return f"sudo dnf install -y {package}"
+        return f"sudo dnf install -y {'postgresql-server' if package == 'postgresql' else package}"
     if sys.platform == "darwin":
         return f"brew install {package}"
     return _("install {package} with your system's package manager", package=package)

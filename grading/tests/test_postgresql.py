@@ -1,0 +1,127 @@
+"""A class with a gradebook in PostgreSQL, on a real server."""
+
+import contextlib
+import os
+import random
+import shutil
+import socket
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tiny_class import NAME, RIGHT, TinyClass, changed, nbgrader, write_settings
+
+from autograder import update
+from autograder.__main__ import main
+from gradlab.setup.system import advice, find_postgresql
+
+
+@contextlib.contextmanager
+def database() -> Iterator[str]:
+    """Start a server that trusts this machine; yield the URL of an empty database.
+
+    If PostgreSQL is not installed, skip, or fail in CI.
+    """
+    programs = find_postgresql()
+    if programs is None:
+        (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)(advice("postgresql"))
+    folder, port = Path(tempfile.mkdtemp(prefix="postgresql-")), _free_port()  # a short path, because it has a socket
+    if os.geteuid() == 0:
+        shutil.chown(folder, "nobody")  # the server refuses to run as root
+
+    def run(program: str, *words: str) -> None:
+        owner = {"user": "nobody", "extra_groups": []} if os.geteuid() == 0 else {}
+        command = [programs / program, "-D", folder / "data", *words]
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, **owner)
+        assert done.returncode == 0, f"{command}: {done.stdout}{done.stderr}"
+
+    try:
+        run("initdb", "-U", "grader", "-A", "trust", "-E", "UTF8", "--no-locale", "--no-sync")
+        options = f"-c listen_addresses=127.0.0.1 -p {port} -k {folder} -c fsync=off"
+        run("pg_ctl", "-w", "-l", str(folder / "log"), "-o", options, "start")
+        try:
+            yield f"postgresql+psycopg://grader@127.0.0.1:{port}/postgres"
+        finally:
+            run("pg_ctl", "-w", "-m", "fast", "stop")
+    finally:
+        shutil.rmtree(folder)
+
+
+def _free_port() -> int:
+    """Return a free port below the ephemeral range, so that nothing takes it before the server does."""
+    while True:
+        port = random.randrange(20_000, 30_000)
+        with contextlib.suppress(OSError), socket.create_server(("127.0.0.1", port)):
+            return port
+
+
+def whole_term(tiny, capsys) -> dict:
+    """Take a class from generating to feedback and an update, with a manual score; return everything it shows."""
+    tiny.hand_in("anna", RIGHT)
+    tiny.hand_in("ben", RIGHT | {"answer-1": "def pull_back(x, v):\n    return v"})
+    tiny.hand_in("dora", text='{"cells": [')
+    nbgrader(tiny.folder.parent, "autograde", NAME, "--student=ben")
+    shown = {"first": tiny.grade(), "points at first": [tiny.points(student) for student in ("anna", "ben", "dora")]}
+    with tiny.api.gradebook as gradebook:
+        grade = next(g for g in gradebook.find_submission_notebook(NAME, NAME, "ben").grades if g.name == "check-1")
+        grade.manual_score = 1.5
+        gradebook.db.commit()
+    tiny.hand_in("ben", RIGHT)
+    shown["again"] = tiny.grade(force=True)
+    shown["points"] = [tiny.points(student) for student in ("anna", "ben", "dora")]
+    capsys.readouterr()
+    assert main(["--class", str(tiny.folder), "report", NAME]) == 0
+    shown["report"] = capsys.readouterr().out.replace(str(tiny.folder), "CLASS")
+    nbgrader(tiny.folder.parent, "export", "--to=grades.csv")
+    shown["export"] = (tiny.folder.parent / "grades.csv").read_text()
+    assert tiny.api.generate_feedback(NAME)["success"]
+    shown["feedback"] = sorted(str(path.relative_to(tiny.folder)) for path in tiny.folder.glob("feedback/*/*/*.html"))
+    lists = [tiny.api.get_assignments(), tiny.api.get_students(), tiny.api.get_submissions(NAME)]
+    lists += [tiny.api.get_notebook_submissions(NAME, NAME), tiny.api.get_student_submissions("ben")]
+    shown["formgrader's lists"] = [sorted(map(without_ids, rows), key=str) for rows in lists]
+    tiny.write_source(changed(third=True, second=False))  # one exercise is added, and one is removed with its scores
+    update.apply(tiny.api, update.changes(tiny.api.coursedir, [NAME]))
+    shown["after an update"] = [tiny.grade(), *(tiny.points(student) for student in ("anna", "ben", "dora"))]
+    return shown
+
+
+def without_ids(row: dict) -> dict:
+    """Return a row of Formgrader's lists without random ids and the order that depends on them."""
+    return {key: value for key, value in row.items() if key not in ("index",) and (key, len(str(value))) != ("id", 32)}
+
+
+@pytest.mark.exhaustive
+def test_a_term_ends_with_the_same_grades_as_in_sqlite(tmp_path, capsys):
+    """Generating, grading, manual scores, regrading, report, export, feedback and Formgrader's lists all agree."""
+    lite = whole_term(TinyClass(write_settings(tmp_path / "lite")), capsys)
+    with database() as url:
+        settings = write_settings(tmp_path / "large", f"c.CourseDirectory.db_url = {url!r}")
+        large = whole_term(TinyClass(settings, copied=False), capsys)
+    assert large["points at first"] == [[2, 3], [0, 1.5], [None, None]]
+    assert large["points"] == [[2, 3], [1.5, 3], [None, None]]
+    assert [path.split("/")[1] for path in large["feedback"]] == ["anna", "ben", "dora"]
+    assert all(large["formgrader's lists"])
+    assert large["export"].count(NAME) >= 3
+    assert large == lite
+    assert not list(tmp_path.glob("large/**/*.db"))
+
+
+def test_a_gradebook_that_cannot_be_reached_is_named_without_its_password(tmp_path, said):
+    url = "postgresql+psycopg://grader:tell-nobody@127.0.0.1:1/gradebook"
+    tiny = TinyClass(tmp_path / "class")
+    write_settings(tmp_path, f"c.CourseDirectory.db_url = {url!r}")
+    shown = said(tiny, "grade", NAME, code=1)
+    assert "The gradebook postgresql+psycopg://grader:***@127.0.0.1:1/gradebook cannot be opened: " in shown
+    assert "Connection refused" in shown
+    assert "See grading/POSTGRESQL.md." in shown
+    assert "tell-nobody" not in shown
+
+
+def test_a_file_that_cannot_be_opened_has_nothing_to_do_with_postgresql(tmp_path, said):
+    tiny = TinyClass(tmp_path / "class")
+    write_settings(tmp_path, "c.CourseDirectory.db_url = 'sqlite:////nowhere/gradebook.db'")
+    shown = said(tiny, "grade", NAME, code=1)
+    assert "The gradebook sqlite:////nowhere/gradebook.db cannot be opened: unable to open database file" in shown
+    assert "POSTGRESQL" not in shown
