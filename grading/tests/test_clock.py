@@ -93,9 +93,10 @@ def test_a_submission_with_too_little_processor_time_runs_again_alone(tmp_path, 
 def test_a_submission_starved_even_alone_gets_a_reason_instead_of_a_grade(tmp_path, monkeypatch):
     tiny = TinyClass(tmp_path / "class")
     tiny.hand_in("anna", RIGHT)
-    monkeypatch.setattr("autograder.steps.runs.execute", lambda *_: RunResult("", "it waited.", starved=True))
+    waits = iter(["it waited.", "it waited, alone too."])
+    monkeypatch.setattr("autograder.steps.runs.execute", lambda *_: RunResult("", next(waits), starved=True))
     outcome = Grader(class_api(tiny.folder), "90_tiny").grade_here("anna")
-    assert (outcome.status, outcome.reason) == ("could not be graded", "it waited.")
+    assert (outcome.status, outcome.reason) == ("could not be graded", "it waited, alone too.")
     assert tiny.points("anna") == [None, None]
 
 

@@ -140,10 +140,16 @@ def without_release(tiny):
     tiny.write_source(changed(points=4))
 
 
+def in_capitals(tiny):
+    with tiny.api.gradebook as book:
+        book.add_student("Anna")
+
+
 NOT_READY = {
     without_source: r"Grading needs the solved notebook .*, which is missing",
     not_generated: r"is not in the gradebook; run nbgrader generate_assignment",
     without_release: r"different check cells.*: check-1.*python -m autograder update 90_tiny",
+    in_capitals: r"folder anna must be called Anna",
 }
 
 

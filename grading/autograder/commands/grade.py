@@ -46,6 +46,12 @@ def grade_class(
     cluster: arguments for `cluster.connect`. Raises SandboxError if this machine should run submissions in a sandbox
     and cannot.
     """
+    from ..sandbox import machine
+    from ..sandbox.provisioner import SERVER
+
+    if sandbox and not cluster.get("scheduler"):
+        machine.require()
+        SERVER.begin()  # it imports torch while this process imports the rest
     from ..run.grade import grade
     from ..steps.outcome import Status
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
+from nbgrader.api import Gradebook
 from nbgrader.apps import NbGraderAPI
 
 from gradlab.words import _
@@ -68,11 +69,22 @@ class Grader:
             asked = list(map(readable, unknown))
             why = _("No submission of {name} by: {students}.", name=name, students=", ".join(asked))
             raise ClassError(why + "".join(did_you_mean(student, map(readable, submitted)) for student in asked))
+        self._require_own_names(submitted)
         if not submitted:
             folder = f"{course.root}/{course.submitted_directory}"
             raise ClassError(_("There are no submissions of {name} in {folder}.", name=name, folder=folder))
         chosen = set(students or submitted)
         return [student for student in submitted if student in chosen]
+
+    def _require_own_names(self, submitted: list[str]) -> None:
+        """Raise ClassError if a name in `submitted` differs from an id only in case: it would become a new student."""
+        with Gradebook(self.course.db_url, self.course.course_id) as book:
+            known = {student.id for student in book.students}
+        ids = {student.casefold(): student for student in known}
+        for name in submitted:
+            if name not in known and name.casefold() in ids:
+                names = {"name": readable(name), "student": ids[name.casefold()]}
+                raise ClassError(_("The folder {name} must be called {student}, as in the gradebook.", **names))
 
     def why_due(self, student: str) -> str:
         """Return why a submission must be graded; "" if its grade, or reason for having none, is current."""

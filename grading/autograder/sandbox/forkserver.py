@@ -72,6 +72,7 @@ NAMESPACES = 0x00020000 | 0x04000000 | 0x08000000 | 0x20000000 | 0x40000000  # m
 DUMPABLE, SECCOMP, CAPBSET_DROP, NO_NEW_PRIVS = 4, 22, 24, 38  # of prctl
 RDONLY, NOSUID, NODEV, NOEXEC, REMOUNT, BIND = 1, 2, 4, 8, 32, 4096  # of mount
 CLONE3, MAP_SHARED, MAP_ANONYMOUS, PROT_EXEC = 435, 0x01, 0x20, 0x04
+MADV_COLLAPSE = 25
 MOST_TEXT = 500_000  # characters that wait in an output stream; its messages must stay below 8 MB
 REFUSED = ["memfd_create", "memfd_secret", "shmget", "msgget", "add_key", "request_key", "keyctl"]
 REFUSED_ALONE = ["execve", "execveat", "prctl", "ptrace", "process_vm_writev"]
@@ -503,6 +504,16 @@ def preload(course: str) -> None:
     gc.collect()
     gc.freeze()
     gc.enable()
+    collapse()
+
+
+def collapse() -> None:
+    """Put this process's memory into huge pages, which makes a fork cost half as much; before Linux 6.1, do nothing."""
+    for line in Path("/proc/self/maps").read_text().splitlines():
+        addresses, access, _, _, inode, *_ = line.split()
+        if access == "rw-p" and inode == "0":
+            start, end = (int(address, 16) for address in addresses.split("-"))
+            libc.madvise(ctypes.c_void_p(start), ctypes.c_size_t(end - start), MADV_COLLAPSE)
 
 
 def main(course: str, listening: int) -> None:
