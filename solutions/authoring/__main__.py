@@ -8,14 +8,14 @@ from concurrent.futures import ProcessPoolExecutor
 
 import nbformat
 
-from . import archive, build, margins, new_exercise, phrases, translation, weights
+from . import archive, build, new_exercise, phrases, translation, weights
 from .chapter import chapter_names, home, load_chapter, source_path
 from .minutes import minutes
 from .places import ChapterError
 from .reference import AuthoredCheck
-from .validate import HEADING, total, try_mutants, validate
+from .validate import HEADING, total, validate
 
-SEEDS, OTHER_SEEDS, MUTANT_SEEDS, MARGIN_SEEDS = 20, 200, 3, 3
+SEEDS, OTHER_SEEDS = 20, 200
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -32,7 +32,6 @@ def main(argv: list[str] | None = None) -> int:
         ("weights", "train a chapter's networks, save the weights beside it, and build it"),
         ("minutes", "compute how long each chapter takes, by activity"),
         ("validate", "try slips, constants and other right answers on every check, and print a table"),
-        ("margins", "measure how close right answers come to the tolerance"),
     ):
         command = commands.add_parser(name, help=help_text, description=help_text[0].upper() + help_text[1:] + ".")
         if name in ("build", "minutes", "site"):
@@ -50,19 +49,13 @@ def main(argv: list[str] | None = None) -> int:
             command.add_argument("language", metavar="LANGUAGE", help="its code, such as nl or pt_BR")
         if name in ("weights", "new-exercise"):
             command.add_argument("chapter", metavar="CHAPTER", help="as in solutions/chapters")
-        if name in ("validate", "margins"):
+        if name == "validate":
             command.add_argument(
                 "names", nargs="*", metavar="NAME", help="a chapter (05) or a check (05.3); default: all"
             )
-        if name == "margins":
-            command.add_argument("--seeds", type=int, default=MARGIN_SEEDS, help=f"(default {MARGIN_SEEDS})")
-        if name == "validate":
             command.add_argument("--seeds", type=int, default=SEEDS, help=f"for slips and constants (default {SEEDS})")
             command.add_argument(
                 "--other-seeds", type=int, default=OTHER_SEEDS, help=f"for right answers (default {OTHER_SEEDS})"
-            )
-            command.add_argument(
-                "--mutant-seeds", type=int, default=MUTANT_SEEDS, help=f"for mutants; 0: none (default {MUTANT_SEEDS})"
             )
     args = parser.parse_args(argv)
     try:
@@ -94,9 +87,7 @@ def main(argv: list[str] | None = None) -> int:
             return 0
         if args.command == "minutes":
             return _minutes(args.chapters or chapter_names())
-        if args.command == "margins":
-            return _margins(args.names, args.seeds)
-        return _validate(args.names, args.seeds, args.other_seeds, args.mutant_seeds)
+        return _validate(args.names, args.seeds, args.other_seeds)
     except ChapterError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
@@ -132,34 +123,19 @@ def _chosen(words: list[str]) -> Iterator[AuthoredCheck]:
             yield from load_chapter(name).checks.values()
 
 
-def _validate(words: list[str], seeds: int, other_seeds: int, mutant_seeds: int) -> int:
+def _validate(words: list[str], seeds: int, other_seeds: int) -> int:
     tallies = []
     print(HEADING)
     for check in _chosen(words):
         tallies.append(validate(check, range(100, 100 + seeds), range(100, 100 + other_seeds)))
-        if mutant_seeds:
-            try_mutants(check, range(100, 100 + mutant_seeds), tallies[-1])
         print(tallies[-1].row(), flush=True)
-    together = total(tallies)
-    print(together.row())
+    print(total(tallies).row())
     print(f"slips and constants on {seeds} seeds each, the solution and other right answers on {other_seeds}")
-    if together.unexplained:
-        print(f"mutants that pass on {mutant_seeds} seeds, for the author to reject with a case or to explain:")
-        print("\n".join(f"  {mutant}" for mutant in together.unexplained))
+    print("apart: the largest deviation of a right answer, in units of the check's tolerance")
     faults = [fault for tally in tallies for fault in tally.faults]
     for fault in faults:
         print(f"FAULT {fault}", file=sys.stderr)
     return bool(faults)
-
-
-def _margins(words: list[str], seeds: int) -> int:
-    few = []
-    print("The largest deviation of a right answer, in units of the check's tolerance:")
-    for name, units in margins.measure(_chosen(words), range(100, 100 + seeds)):
-        print(f"{name:14}{units:10.1e}", flush=True)
-        few += [name] if units * margins.ENOUGH > 1 else []
-    print(f"within a factor of {margins.ENOUGH} of the tolerance: {', '.join(few) or 'none'}")
-    return bool(few)
 
 
 if __name__ == "__main__":
