@@ -34,8 +34,8 @@ CLOSE = cell("summary", "summary()")
 OLD = notebook(TITLE, SETUP, LESSON, STUB, CHECK, CLOSE)
 NEWS = cell("s1-news", "print('new')")
 LATER = cell("later", "print('later')")
-MENDED = cell("s1-run", "print(1, 'mended')")
-NEW = notebook(TITLE, SETUP, NEWS, MENDED, STUB, CHECK, CLOSE, LATER)
+FIXED = cell("s1-run", "print(1, 'fixed')")
+NEW = notebook(TITLE, SETUP, NEWS, FIXED, STUB, CHECK, CLOSE, LATER)
 
 
 def own(source: str, kind: str = "markdown", cell_id: str = "0a1b2c3d") -> dict:
@@ -64,7 +64,7 @@ def test_an_answer_is_in_its_place():
     cells = merged(notebook(TITLE, SETUP, LESSON, changed(STUB, "def f(x):\n    return 3 * x"), CHECK, CLOSE))
     assert [name for name, _ in cells] == released_ids()
     assert dict(cells)["answer-02-1"] == "def f(x):\n    return 3 * x"
-    assert dict(cells)["s1-run"] == "print(1, 'mended')"
+    assert dict(cells)["s1-run"] == "print(1, 'fixed')"
 
 
 def test_a_lesson_cell_that_did_not_change_keeps_what_the_student_wrote():
@@ -76,7 +76,7 @@ def test_a_lesson_cell_that_did_not_change_keeps_what_the_student_wrote():
 
 def test_where_both_wrote_the_new_text_stands_and_the_students_is_at_the_end():
     cells = merged(notebook(TITLE, SETUP, changed(LESSON, "print('mine')"), STUB, CHECK, CLOSE))
-    assert dict(cells)["s1-run"] == "print(1, 'mended')"
+    assert dict(cells)["s1-run"] == "print(1, 'fixed')"
     heading, label, mine = (source for _, source in cells[-3:])
     assert heading.startswith("## Kept from your earlier copy\n")
     assert KEPT in heading
@@ -229,7 +229,7 @@ def edited(released: dict, edits) -> dict:
 
 
 RELEASES = st.lists(
-    st.sampled_from([TITLE, SETUP, LESSON, MENDED, STUB, changed(STUB, "def f(x, y): ..."), CHECK, CLOSE, NEWS, LATER]),
+    st.sampled_from([TITLE, SETUP, LESSON, FIXED, STUB, changed(STUB, "def f(x, y): ..."), CHECK, CLOSE, NEWS, LATER]),
     unique_by=lambda one: one["id"],
 ).map(lambda cells: notebook(*cells))
 

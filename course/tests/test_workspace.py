@@ -6,7 +6,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from test_edition import CHECK, CLOSE, LESSON, MENDED, NEWS, OLD, STUB, TITLE, changed, notebook, own
+from test_edition import CHECK, CLOSE, FIXED, LESSON, NEWS, OLD, STUB, TITLE, changed, notebook, own
 
 from gradlab import ipynb
 from gradlab.setup import workspace
@@ -42,7 +42,7 @@ class Student:
 
     def second_edition(self) -> None:
         """Release a second edition, in which all files are other ones."""
-        new = notebook(TITLE, NEWS, MENDED, STUB, CHECK, CLOSE)
+        new = notebook(TITLE, NEWS, FIXED, STUB, CHECK, CLOSE)
         self.release({"02_demo.ipynb": new, "02_demo.record.json": "records 2", "figures/opening.svg": "picture 2"})
 
     def update(self) -> list[str]:
@@ -98,7 +98,7 @@ def test_a_new_edition_takes_in_a_half_solved_chapter(student):
     assert student.update() == ["merged"]
     assert student.sources()["answer-02-1"] == ANSWER["source"]
     assert "my note" in student.sources().values()
-    assert student.sources()["s1-run"] == MENDED["source"]
+    assert student.sources()["s1-run"] == FIXED["source"]
     after = student.files()
     assert after["02_demo/02_demo.record.json"] == "records 2"
     assert {name: after[name.replace("02_demo/", f"{KEPT}/", 1)] for name in written} == written
@@ -231,7 +231,7 @@ def test_a_damaged_notebook_is_kept_and_the_chapter_starts_over(student):
     student.second_edition()
     assert student.update() == ["merged"]
     assert student.files()[f"{KEPT}/02_demo.ipynb"] == '{"cells": [{"source": "my answer"'
-    assert student.sources()["s1-run"] == MENDED["source"]
+    assert student.sources()["s1-run"] == FIXED["source"]
     (says,) = kept_copies(student.root).values()
     assert "You had changed 02_demo.ipynb; it is now as released." in says
     assert student.update() == []

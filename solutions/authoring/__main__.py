@@ -8,7 +8,7 @@ from concurrent.futures import ProcessPoolExecutor
 
 import nbformat
 
-from . import archive, build, new_exercise, phrases, translation, weights
+from . import archive, build, new_exercise, translation, weights
 from .chapter import chapter_names, home, load_chapter, source_path
 from .minutes import minutes
 from .places import ChapterError
@@ -24,7 +24,7 @@ def main(argv: list[str] | None = None) -> int:
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name, help_text in (
         ("build", "execute the solved notebooks and generate the student edition"),
-        ("check", "list stale generated files, and phrases that must not come back"),
+        ("check", "list stale generated files"),
         ("translate", "collect the texts of the course for a language, in solutions/languages/LANGUAGE"),
         ("archive", "pack what a student needs, and nothing else, into build/autograd-course.zip"),
         ("new-exercise", "add the five cells of an exercise to a chapter, for you to rewrite"),
@@ -95,13 +95,10 @@ def main(argv: list[str] | None = None) -> int:
 
 def _check(every: bool) -> int:
     with ProcessPoolExecutor(mp_context=multiprocessing.get_context("spawn")) as pool:
-        stale, marked = build.stale(pool.map, every), phrases.found()
-    print(*stale, *marked, sep="\n", end="\n" if stale or marked else "")
-    print(*translation.covered(), sep="\n")
+        stale = build.stale(pool.map, every)
+    print(*stale, *translation.covered(), sep="\n")
     print(f"{len(stale)} stale files: run make notebooks, and commit the result." if stale else "chapters: up to date")
-    if marked:
-        print(f"{len(marked)} phrases to rewrite; authoring/phrases.py lists them, and the few places that keep one.")
-    return bool(stale or marked)
+    return bool(stale)
 
 
 def _minutes(names: list[str]) -> int:
