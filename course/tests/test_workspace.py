@@ -121,69 +121,6 @@ def test_a_chapter_that_was_merely_opened_is_brought_up_to_date_in_silence(stude
     assert student.files() == {f"02_demo/{name}": text for name, text in released_files(student).items()}
 
 
-@pytest.mark.parametrize("begun", [False, True])
-def test_an_answer_moves_with_its_exercise_to_a_different_chapter(student, begun):
-    """It is in its cell there, and both the copy and a sentence say so; a chapter that has an answer keeps its own."""
-    later = student.chapter.with_name("15_later")
-    student.write(*HALF_SOLVED)
-    if begun:
-        bring_up_to_date({"15_later": _chapter(later, STUB, CHECK)}, student.root)
-        theirs = changed(STUB, "def f(x):\n    return 5 * x")
-        nbformat.write(nbformat.from_dict(notebook(theirs, CHECK)), student.root / "15_later/15_later.ipynb")
-    student.release({"02_demo.ipynb": notebook(TITLE, LESSON, CLOSE)})
-    changes = bring_up_to_date({"02_demo": student.chapter, "15_later": _chapter(later, STUB, CHECK)}, student.root)
-    found = nbformat.read(student.root / "15_later/15_later.ipynb", as_version=4).cells
-    assert [cell["source"] for cell in found] == [theirs["source"] if begun else ANSWER["source"], CHECK["source"]]
-    assert (ANSWER["source"] in student.sources().values()) == begun
-    assert "my note" in student.sources().values()
-    assert ("What you wrote for 02.1 is in 15_later now." in str(changes[-1])) != begun
-    assert kept_copies(student.root) == {student.root / KEPT: (student.root / KEPT / "about.md").read_text().strip()}
-    assert bring_up_to_date({"02_demo": student.chapter, "15_later": later}, student.root) == []
-
-
-def _chapter(folder: Path, *cells: dict) -> Path:
-    """Release a chapter of these cells in `folder`, which is returned."""
-    folder.mkdir(exist_ok=True)
-    nbformat.write(nbformat.from_dict(notebook(*cells)), folder / f"{folder.name}.ipynb")
-    return folder
-
-
-def everything(folder: Path) -> dict[Path, tuple]:
-    """Return the contents and the time of writing of each file, hidden ones too."""
-    return {path: (path.read_bytes(), path.stat().st_mtime_ns) for path in folder.rglob("*") if path.is_file()}
-
-
-def test_an_update_that_runs_twice_changes_nothing_the_second_time(student):
-    """Its chapter gives an answer away, keeps a cell that no longer fits at its end, and has a picture withdrawn."""
-    later = _chapter(student.chapter.with_name("15_later"), STUB, CHECK)
-    student.write(TITLE, changed(LESSON, "print('mine')"), own("my note"), ANSWER, CHECK, CLOSE)
-    student.release({"02_demo.ipynb": notebook(TITLE, NEWS, CLOSE), "02_demo.record.json": "records 2"})
-    items = {"02_demo": student.chapter, "15_later": later}
-    assert [change.what for change in bring_up_to_date(items, student.root)] == ["added", "merged"]
-    first = everything(student.root)
-    assert bring_up_to_date(items, student.root) == []
-    assert everything(student.root) == first
-
-
-@pytest.mark.parametrize(("mine", "released"), [("figures", "figures/opening.svg"), ("notes/mine.md", "notes")])
-def test_a_file_where_a_new_edition_needs_a_folder_is_named_and_nothing_changes(student, mine, released):
-    """Nor does a folder give way to a file: the update changes nothing, however often it runs, until it is renamed."""
-    student.write(TITLE, changed(LESSON, "print('mine')"), ANSWER, CHECK, CLOSE)
-    shutil.rmtree(student.mine / "figures")
-    (student.mine / mine).parent.mkdir(exist_ok=True)
-    (student.mine / mine).write_text("mine")
-    student.release({"02_demo.ipynb": notebook(TITLE, NEWS, STUB, CHECK, CLOSE), released: "new"})
-    place = student.mine / mine.split("/")[0]
-    first = everything(student.root)
-    for _ in range(2):
-        (change,) = bring_up_to_date({"02_demo": student.chapter}, student.root)
-        assert f"{place} is in the way of the new edition; rename it." in str(change)
-        assert everything(student.root) == first
-    place.rename(student.mine / "renamed")
-    assert student.update() == ["merged"]
-    assert student.files()[f"02_demo/{released}"] == "new"
-
-
 def test_a_third_edition_keeps_a_copy_of_its_own(student):
     """A kept copy is never written in again, and the work goes from edition to edition."""
     student.write(*HALF_SOLVED)
