@@ -25,9 +25,7 @@ from kept_answers import solution
 from authoring import chapter, digests
 from authoring.build import STUDENT_EDITION
 from authoring.chapter import chapter_names, source_path
-from authoring.pages import cures
-from authoring.places import ChapterError
-from authoring.site import errors, recording, write
+from authoring.site import recording, write
 from authoring.site.build import build, read
 from gradlab.predict.kinds import Numbers, Order, Unreadable
 from gradlab.setup.taken_home import bring_in
@@ -64,8 +62,7 @@ def site(request, tmp_path_factory):
     """Return a site, on a server of its own."""
     folder = build(FEW if request.param == "few" else [], tmp_path_factory.mktemp("built") / "site")
     pages = sorted(str(path.relative_to(folder)) for path in folder.rglob("*.html"))
-    alike = [page for page in pages if page.startswith("errors/")]  # made from one template
-    read = [page for page in pages if page not in alike[1:]]
+    read = pages
     if request.param == "few":
         pages = ["index.html", *(f"{name}/{name}.html" for name in FEW)]
         read = pages[:2]  # axe takes half a minute on a long page
@@ -405,21 +402,3 @@ def test_a_changed_chapter_runs_again_and_changes_its_page(monkeypatch, tmp_path
     source.write_text(source.read_text().replace("print(1)", "print(2)"))
     assert "ran print(2)" in page()
     assert len(ran) == 2
-
-
-def test_the_smallest_program_of_each_error_raises_it():
-    known = errors.entries()
-    assert known.keys() == cures().keys()
-    assert len({errors.slug(message) for message in known}) == len(known)
-    silent = [
-        message
-        for message, entry in known.items()
-        if not any(errors.fits(message, line) for line in errors.raised(entry.program))
-    ]
-    assert silent == []
-
-
-def test_a_message_without_an_entry_is_named_before_any_page_is_made(monkeypatch):
-    monkeypatch.setattr(errors, "entries", dict)
-    with pytest.raises(ChapterError, match=r"errors.md has no entry for .*IndexError"):
-        errors.made("")

@@ -9,11 +9,12 @@ from gradlab.start_page import in_workspace
 
 from .. import pages
 from ..build import START_PAGE
-from . import errors
 from .places import CLONE, DOCUMENTS, ROOT, linked
 
 FRONT = """---
-description: "{description}"
+html_meta:
+  description: "A hands-on course on torch.autograd: predict gradients, see torch's answer, step through backward, solve
+    checked exercises, and build your own engine."
 ---
 
 # torch.autograd, by hand
@@ -62,10 +63,6 @@ releases a chapter, the other collects, grades and reports. The [handbook](gradi
 One notebook per chapter is the only source; students' notebooks and these pages are generated from it. Start with
 [where a change goes](CONTRIBUTING.md), or read [the engine in an hour](solutions/mini_autograd/README.md).
 """
-DESCRIPTION = (
-    "A hands-on course on torch.autograd: predict gradients, see torch's answer, step through backward, solve checked "
-    "exercises, and build your own engine."
-)
 CONTENTS = """
 ```{{toctree}}
 :hidden:
@@ -101,7 +98,7 @@ def made(names: list[str]) -> dict[str, str]:
         "index.md": _front(names),
         **{f"pages/{name}": text for name, text in pages.written().items()},
         "pages/cheat_sheet.md": pages.cheat_sheet(),
-        **errors.made(pages.error_index(), next((name for name in names if name.endswith("_clinic")), "")),
+        "pages/errors.md": pages.error_index() + _programs(),
         f"{ENGINE}/README.md": _engine(),
         **{name: (ROOT / name).read_text(encoding="utf-8") for name in DOCUMENTS},
     }
@@ -121,7 +118,7 @@ def _front(names: list[str]) -> str:
     (chapters,) = re.findall(r"^## The chapters\n.*?(?=^## How a chapter works)", start, re.MULTILINE | re.DOTALL)
     chapters = _TABLE.sub(lambda table: f'<div class="site-map">\n\n{_without_progress(table[0])}\n</div>\n', chapters)
     stepper = f"```{{raw}} html\n{_stepper()}\n```"
-    return FRONT.format(clone=CLONE, raw=stepper, map=chapters, description=DESCRIPTION)
+    return FRONT.format(clone=CLONE, raw=stepper, map=chapters)
 
 
 def _without_progress(table: str) -> str:
@@ -134,6 +131,14 @@ def _stepper() -> str:
     x, w, b = torch.tensor(2.0), torch.tensor(0.5, requires_grad=True), torch.tensor(1.0, requires_grad=True)
     loss = (torch.tanh(w * x + b) - 1) ** 2
     return step(loss).html()
+
+
+def _programs() -> str:
+    """Return what the page of errors has beyond a student's: each message's cause and the smallest program."""
+    parts = ["", "## Why each is raised, by the smallest program", "They need `import torch` and `import numpy as np`."]
+    for message, text in sorted(pages.entries().items()):
+        parts += [f"### `{message}`", re.sub(r"^- .*\n?", "", text, flags=re.MULTILINE).strip()]
+    return "\n\n".join(parts) + "\n"
 
 
 def _engine() -> str:
