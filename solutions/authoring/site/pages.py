@@ -12,9 +12,10 @@ from ..build import START_PAGE
 from .places import CLONE, DOCUMENTS, ROOT, linked
 
 FRONT = """---
-html_meta:
-  description: "A hands-on course on torch.autograd: predict gradients, see torch's answer, step through backward, solve
-    checked exercises, and build your own engine."
+myst:
+  html_meta:
+    description: "A hands-on course on torch.autograd: predict gradients, see torch's answer, step through backward,
+      solve checked exercises, and build your own engine."
 ---
 
 # torch.autograd, by hand
