@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from gradlab.setup import doctor, found, needs
+from gradlab.setup import doctor, needs
 
 ROOT = Path(__file__).resolve().parents[2]
 SET_UP = sorted((ROOT / "course/gradlab/setup").glob("*.py"))
@@ -299,7 +299,7 @@ def brought_along(names: Iterable[str]) -> set[str]:
         name = waiting.pop()
         if name not in seen:
             seen.add(name)
-            for line in (importlib.metadata.requires(name) or []) if found.version_found(name) else []:
+            for line in (importlib.metadata.requires(name) or []) if needs.version_found(name) else []:
                 if "extra ==" not in line:
                     waiting.append(needs.canonical(re.match(r"[\w.-]+", line)[0]))
     return seen

@@ -9,8 +9,7 @@ from pathlib import Path
 
 from ..words import N_, _
 from .commands import SetupError, run, say
-from .found import in_environment, listed, missing, missing_pins, missing_rooms, supported
-from .needs import EVERYTHING, ROOT, pythons
+from .needs import EVERYTHING, ROOT, in_environment, listed, missing, missing_pins, missing_rooms, pythons, supported
 
 TOO_OLD_OR_NEW = N_(
     "The course needs {pythons}, but {python} is {version}. Name another one: make lab PYTHON=python3.12, or "
