@@ -8,7 +8,7 @@ from concurrent.futures import ProcessPoolExecutor
 
 import nbformat
 
-from . import archive, build, new_exercise, translation, weights
+from . import archive, build, new_exercise, translation
 from .chapter import chapter_names, home, load_chapter, source_path
 from .minutes import minutes
 from .places import ChapterError
@@ -29,7 +29,6 @@ def main(argv: list[str] | None = None) -> int:
         ("archive", "pack what a student needs, and nothing else, into build/autograd-course.zip"),
         ("new-exercise", "add the five cells of an exercise to a chapter, for you to rewrite"),
         ("site", "build the site in build/site/, with all chapters or only some"),
-        ("weights", "train a chapter's networks, save the weights beside it, and build it"),
         ("minutes", "compute how long each chapter takes, by activity"),
         ("validate", "try slips, constants and other right answers on every check, and print a table"),
     ):
@@ -47,7 +46,7 @@ def main(argv: list[str] | None = None) -> int:
             )
         if name == "translate":
             command.add_argument("language", metavar="LANGUAGE", help="its code, such as nl or pt_BR")
-        if name in ("weights", "new-exercise"):
+        if name == "new-exercise":
             command.add_argument("chapter", metavar="CHAPTER", help="as in solutions/chapters")
         if name == "validate":
             command.add_argument(
@@ -81,9 +80,6 @@ def main(argv: list[str] | None = None) -> int:
         if args.command == "new-exercise":
             exercise = new_exercise.add(args.chapter)
             print(f"{exercise} stands in {args.chapter}. Rewrite its cells, then: make notebooks validate-checks")
-            return 0
-        if args.command == "weights":
-            print(weights.make(args.chapter))
             return 0
         if args.command == "minutes":
             return _minutes(args.chapters or chapter_names())

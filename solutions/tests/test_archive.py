@@ -1,6 +1,8 @@
 """The student's archive works alone: unpacked elsewhere, where no other room exists or can be imported."""
 
+import hashlib
 import json
+import re
 import subprocess
 from pathlib import Path
 
@@ -8,6 +10,8 @@ import pytest
 from borrowed import install
 
 from authoring import archive
+from authoring.build import STUDENT_EDITION
+from authoring.places import SOURCES
 
 CHAPTER = "02_external_gradients"
 
@@ -58,6 +62,17 @@ def test_what_chapters_wrote_where_an_author_ran_them_stays_behind(tmp_path):
         path.write_text("{}")
     chapters = [name for name in archive.contents(tmp_path) if name.startswith("course/chapters/")]
     assert chapters == ["course/chapters/01_graph/01_graph.ipynb"]
+
+
+def test_weights_are_named_by_their_hash_in_both_notebooks_and_the_archive():
+    """So no notebook loads the weights of another edition."""
+    (path,) = SOURCES.glob("*/weights-*.pt")
+    assert path.name == f"weights-{hashlib.sha256(path.read_bytes()).hexdigest()[:8]}.pt"
+    assert path.stat().st_size < 100_000
+    name = path.parent.name
+    for folder in (path.parent, STUDENT_EDITION / name):
+        assert set(re.findall(r"weights-\w+\.pt", (folder / f"{name}.ipynb").read_text())) == {path.name}
+    assert archive.contents()[f"course/chapters/{name}/{path.name}"] == path.read_bytes()
 
 
 def test_the_same_course_makes_the_same_archive(tmp_path):
