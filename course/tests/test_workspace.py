@@ -246,14 +246,6 @@ def test_a_page_that_the_student_wrote_in_is_kept_beside_the_made_one(tmp_path):
     assert (tmp_path / f"README.before-{TODAY}.md").read_text() == "mine"
 
 
-def test_the_workspace_holds_nbgraders_settings_and_every_chapter():
-    items = released()
-    assert "nbgrader_config.py" in items
-    for name, source in items.items():
-        assert source.exists()
-        assert source.name == name
-
-
 def test_an_engine_that_chapter_14_wrote_beside_the_course_is_no_chapter(tmp_path):
     for name in ("README.md", "nbgrader_config.py", "chapters/14_train/14_train.ipynb", "chapters/my_engine/README.md"):
         path = tmp_path / name
