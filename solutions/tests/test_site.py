@@ -22,10 +22,11 @@ from accessible import faint_texts, violations
 from browser import fresh_page
 from kept_answers import kept_answers, solution
 
+from authoring import chapter, digests
 from authoring.build import STUDENT_EDITION
 from authoring.chapter import chapter_names, source_path
-from authoring.site import write
-from authoring.site.build import build
+from authoring.site import recording, write
+from authoring.site.build import build, read
 from gradlab.predict.kinds import Numbers, Order, Unreadable
 from gradlab.setup.taken_home import bring_in
 from gradlab.setup.workspace import bring_up_to_date
@@ -417,3 +418,28 @@ def test_chapter_00_is_written_in_the_page_and_its_cards_are_the_notebooks(site,
     assert "step 100: loss 0.0" in trained
     bring_up_to_date({TWENTY.parent.name: STUDENT_EDITION / TWENTY.parent.name}, tmp_path / "workspace")
     assert "00.1, 00.2, 00.3, 00.4, 00.5" in bring_in(home, tmp_path / "workspace")[0]
+
+
+def test_a_changed_chapter_runs_again_and_changes_its_page(monkeypatch, tmp_path):
+    source, ran = tmp_path / "99_new/99_new.ipynb", []
+
+    def execute(notebook, folder):
+        """Print, in place of a kernel, what each cell says."""
+        ran.append(folder.name)
+        for cell in notebook.cells:
+            cell.outputs = [nbformat.v4.new_output("stream", text=f"ran {cell.source}")]
+
+    def page() -> str:
+        notebook = recording.recorded("99_new") or recording.keep("99_new", recording.run("99_new"))
+        return nbformat.writes(read(notebook, "99_new", set())[0])
+
+    for module, name in ((chapter, "SOURCES"), (digests, "SOURCES"), (recording, "RECORDED")):
+        monkeypatch.setattr(module, name, tmp_path)
+    monkeypatch.setattr(recording, "execute", execute)
+    source.parent.mkdir()
+    nbformat.write(nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("print(1)")]), source)
+    assert page() == page()
+    assert len(ran) == 1
+    source.write_text(source.read_text().replace("print(1)", "print(2)"))
+    assert "ran print(2)" in page()
+    assert len(ran) == 2

@@ -4,7 +4,6 @@ import shutil
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
 
 import nbformat
 from nbclient.exceptions import CellExecutionError
@@ -18,7 +17,7 @@ from ..edition import READ
 from ..places import ChapterError
 from . import pages, write
 from .places import SITE
-from .recording import recorded
+from .recording import keep, recorded, run
 
 HERE, GRADLAB = Path(__file__).parent, Path(gradlab.__file__).parent
 ASSETS = [
@@ -44,10 +43,14 @@ def build(names: Sequence[str] = (), site: Path = SITE) -> Path:
         shutil.copy(asset, sources / "_static")
     texts = pages.made(names)
     known = {f"{name}/{name}.ipynb" for name in names} | set(texts)
+    notebooks = {name: notebook for name in names if (notebook := recorded(name))}
+    changed = [name for name in sorted(names, reverse=True) if name not in notebooks]
     with ThreadPoolExecutor(2) as pool:  # each waits for its kernel
-        for name, notebook in zip(names, pool.map(_recorded, names), strict=True):
-            _write_chapter(sources, known, name, notebook)
+        for name, ran in zip(changed, pool.map(_run, changed), strict=True):
+            notebooks[name] = keep(name, ran)
             print(f"{name}: recorded", flush=True)
+    for name, notebook in notebooks.items():
+        _write_chapter(sources, known, name, notebook)
     for path, text in texts.items():
         (sources / path).parent.mkdir(parents=True, exist_ok=True)
         (sources / path).write_text(text, encoding="utf-8")
@@ -58,21 +61,16 @@ def build(names: Sequence[str] = (), site: Path = SITE) -> Path:
     return site
 
 
-def _recorded(name: str) -> nbformat.NotebookNode:
+def _run(name: str) -> nbformat.NotebookNode:
     try:
-        return recorded(name)
+        return run(name)
     except CellExecutionError as error:
         raise ChapterError(f"{name}: {error}") from None
 
 
 def _write_chapter(sources: Path, known: set[str], name: str, notebook: nbformat.NotebookNode) -> None:
-    """Write a recorded chapter's reading edition, with its figures and frames, among the pages' sources.
-
-    known: the paths of the site's pages.
-    """
-    resources: dict[str, Any] = {"unique_key": name, "pages": known}
-    for step in READ:
-        notebook, resources = import_item(step)().preprocess(notebook, resources)
+    """Write a recorded chapter's reading edition, with its figures and frames, among the pages' sources."""
+    notebook, resources = read(notebook, name, known)
     folder = sources / name
     folder.mkdir()
     nbformat.write(notebook, folder / f"{name}.ipynb")
@@ -80,3 +78,11 @@ def _write_chapter(sources: Path, known: set[str], name: str, notebook: nbformat
         shutil.copytree(figures, folder / "figures")
     for file, text in resources.get("outputs", {}).items():
         (sources / "_static" / file).write_text(text, encoding="utf-8")
+
+
+def read(notebook: nbformat.NotebookNode, name: str, known: set[str]) -> tuple[nbformat.NotebookNode, dict]:
+    """Return the reading edition of a recorded chapter, and its files. known: the paths of the site's pages."""
+    resources = {"unique_key": name, "pages": known}
+    for step in READ:
+        notebook, resources = import_item(step)().preprocess(notebook, resources)
+    return notebook, resources

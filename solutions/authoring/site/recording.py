@@ -1,7 +1,7 @@
 """Run a solved chapter for the site: predictions and payoffs leave plain data, which a page shows without a kernel.
 
-`recorded` executes a chapter as `build.execute` does, but without references and checks. In its kernel, `begin` takes
-over what gradlab shows as widgets in a notebook.
+`run` executes a chapter as `build.execute` does, but without references and checks. In its kernel, `begin` takes over
+what gradlab shows as widgets in a notebook.
 """
 
 from itertools import product
@@ -19,27 +19,48 @@ from gradlab.payoffs import Payoff, PayoffOutput
 from gradlab.predict.kinds import Numbers, shown
 from gradlab.predict.prediction import Prediction
 
-from ..build import execute, normalise
+from ..build import STUDENT_EDITION, execute, normalise
 from ..cells import tags
 from ..chapter import source_path
+from ..digests import digest, imported, imports_cell
+from ..places import SOLUTIONS
 
 PREDICTION = "application/vnd.gradlab.prediction+json"
 FRAMES = "application/vnd.gradlab.frames+json"
+RECORDED = SOLUTIONS.parent / "build/recorded"
 ALONE, TOGETHER = (7,), (4, 3)  # the most values of one control, and of each of two
 
 
-def recorded(name: str) -> NotebookNode:
-    """Execute a solved chapter for the site, and return it with the outputs of this run."""
-    notebook, running = (nbformat.read(source_path(name), as_version=4) for _ in range(2))
+def recorded(name: str) -> NotebookNode | None:
+    """Return a solved chapter with the outputs that the site shows; None if it has changed since it was recorded."""
+    if not (kept := RECORDED / f"{name}.ipynb").exists():
+        return None
+    notebook = nbformat.read(kept, as_version=4)
+    return notebook if notebook.metadata.digest == digest(name, STUDENT_EDITION, notebook.metadata.modules) else None
+
+
+def run(name: str) -> NotebookNode:
+    """Execute a chapter for the site. Nothing is parsed here, because Python 3.11 can parse in only one thread."""
+    running = nbformat.read(source_path(name), as_version=4)
     for cell in running.cells:
         if "reference" in tags(cell) or is_grade(cell):
             cell.source = ""
-    running.cells.insert(0, new_code_cell(f"from {__name__} import begin; begin()"))
+    running.cells = [new_code_cell(f"from {__name__} import begin; begin()"), *running.cells, imports_cell()]
     execute(running, source_path(name).parent)
+    return running
+
+
+def keep(name: str, running: NotebookNode) -> NotebookNode:
+    """Save a chapter with the outputs of its run, and return it."""
+    notebook = nbformat.read(source_path(name), as_version=4)
+    modules = imported(running.cells.pop())
     del running.cells[0]
     for cell, ran in zip(notebook.cells, normalise(running).cells, strict=True):
         if cell.cell_type == "code":
             cell.outputs = ran.outputs
+    notebook.metadata = NotebookNode(running.metadata, modules=modules, digest=digest(name, STUDENT_EDITION, modules))
+    RECORDED.mkdir(parents=True, exist_ok=True)
+    nbformat.write(notebook, RECORDED / f"{name}.ipynb")
     return notebook
 
 
