@@ -27,12 +27,22 @@ TABLES = [
 ]
 
 ERRORS = Path(__file__).with_name("errors.md")
-_ENTRY = re.compile(r"^## (.*?)\n(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
+_ENTRY = re.compile(r"^## (.*?)\n(.*?)\n```python\n(.*?)\n```\n(.*?)\n((?:- [^\n]*\n)*)", re.MULTILINE | re.DOTALL)
 _EXPLAINED = re.compile(r"^- (\w+), ([\w-]+): (.*)$", re.MULTILINE)
 _TABLE = re.compile(r"(?:^\|.*\|$\n?)+", re.MULTILINE)
 _HELP = re.compile(r"<details><summary>Help: (.*?)</summary>(.*?)</details>", re.DOTALL)
 EXERCISE = re.compile(r"^### Exercise (\S+)", re.MULTILINE)
 _MESSAGE = re.compile(r"<code>([^<]*\b\w*(?:Error|Warning)\b[^<]*)</code>")
+
+
+class Entry(NamedTuple):
+    """What `errors.md` says about a message. explained: chapter and cell of each lesson that shows it, and the fix."""
+
+    message: str
+    means: str
+    program: str
+    look: str
+    explained: list[tuple[str, str, str]]
 
 
 class Cure(NamedTuple):
@@ -63,21 +73,20 @@ def cheat_sheet() -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def entries() -> dict[str, str]:
-    """Return the text of each entry of `errors.md`, by message."""
-    return dict(_ENTRY.findall(ERRORS.read_text(encoding="utf-8")))
-
-
-def explained(entry: str) -> list[tuple[str, str, str]]:
-    """Return the chapter and cell of each lesson that shows the message of an entry, and the fix."""
-    return _EXPLAINED.findall(entry)
+def entries() -> dict[str, Entry]:
+    """Return the entries of `errors.md` by message."""
+    found = _ENTRY.findall(ERRORS.read_text(encoding="utf-8"))
+    return {
+        message: Entry(message, means, program, look, _EXPLAINED.findall(lessons))
+        for message, means, program, look, lessons in found
+    }
 
 
 def cures() -> dict[str, list[Cure]]:
     """Return the errors and warnings that the chapters explain, in alphabetical order, each with its cures."""
     cures: dict[str, list[Cure]] = {}
     for message, entry in entries().items():
-        for chapter, cell, says in explained(entry):
+        for chapter, cell, says in entry.explained:
             place = _section(_notebook(chapter), chapter, cell)
             cures.setdefault(message, []).append(Cure(place, _link(chapter, cell), says))
     for chapter in chapter_names():

@@ -25,7 +25,8 @@ from kept_answers import kept_answers, solution
 from authoring import chapter, digests
 from authoring.build import STUDENT_EDITION
 from authoring.chapter import chapter_names, source_path
-from authoring.site import recording, write
+from authoring.pages import cures
+from authoring.site import errors, recording, write
 from authoring.site.build import build, read
 from gradlab.predict.kinds import Numbers, Order, Unreadable
 from gradlab.setup.taken_home import bring_in
@@ -62,7 +63,8 @@ def site(request, tmp_path_factory):
     """Return a site, on a server of its own."""
     folder = build(FEW if request.param == "few" else [], tmp_path_factory.mktemp("built") / "site")
     pages = sorted(str(path.relative_to(folder)) for path in folder.rglob("*.html"))
-    read = pages
+    alike = [page for page in pages if page.startswith("errors/")]  # made from one template
+    read = [page for page in pages if page not in alike[1:]]
     if request.param == "few":
         pages = ["index.html", *(f"{name}/{name}.html" for name in FEW)]
         read = pages[:2]  # axe takes half a minute on a long page
@@ -137,6 +139,23 @@ def test_every_link_leads_to_a_page_of_the_site_and_a_place_on_it(site):
             if not file.exists() or (place and f'id="{place}"' not in pages.get(file, "")):
                 broken.append(f"{path.relative_to(site.folder)}: {link}")
     assert broken == []
+
+
+@small
+@pytest.mark.browser
+def test_searches_and_shared_links_find_each_pages_title_description_and_picture(site):
+    sitemap = (site.folder / "sitemap.xml").read_text(encoding="utf-8")
+    assert "sitemap.xml" in (site.folder / "robots.txt").read_text(encoding="utf-8")
+    assert (site.folder / "_static/share.png").exists()
+    for page in ("index.html", "errors/runtimeerror-trying-to-backward-through-the-graph-a-second-time.html"):
+        assert f"/{page}</loc>" in sitemap
+        tags = re.findall(r'<meta (?:name|property)="(.*?)" content="(.+?)"', (site.folder / page).read_text("utf-8"))
+        known = dict(tags)
+        assert [name for name, _ in tags].count("description") == 1
+        assert known["og:image"].endswith("/_static/share.png")
+        title, described = ("torch.autograd", "hands-on") if page == "index.html" else ["RuntimeError: Trying"] * 2
+        assert known["og:title"].startswith(title)  # without markup
+        assert described in known["og:description"] == known["description"]
 
 
 @pytest.mark.browser
@@ -443,3 +462,15 @@ def test_a_changed_chapter_runs_again_and_changes_its_page(monkeypatch, tmp_path
     source.write_text(source.read_text().replace("print(1)", "print(2)"))
     assert "ran print(2)" in page()
     assert len(ran) == 2
+
+
+def test_the_smallest_program_of_each_error_raises_it():
+    known = errors.entries()
+    assert known.keys() == cures().keys()
+    assert len({errors.slug(message) for message in known}) == len(known)
+    silent = [
+        message
+        for message, entry in known.items()
+        if not any(errors.fits(message, line) for line in errors.raised(entry.program))
+    ]
+    assert silent == []

@@ -16,7 +16,7 @@ from ..chapter import chapter_names, source_path
 from ..edition import READ
 from ..places import ChapterError
 from . import pages, write
-from .places import SITE
+from .places import ROOT, SITE
 from .recording import keep, recorded, run
 
 HERE, GRADLAB = Path(__file__).parent, Path(gradlab.__file__).parent
@@ -41,6 +41,7 @@ def build(names: Sequence[str] = (), site: Path = SITE) -> Path:
     write.write(sources / "_static/write", names)
     for asset in ASSETS:
         shutil.copy(asset, sources / "_static")
+    shutil.copy(ROOT / ".github/pictures/card-light.png", sources / "_static/share.png")
     texts = pages.made(names)
     known = {f"{name}/{name}.ipynb" for name in names} | set(texts)
     notebooks = {name: notebook for name in names if (notebook := recorded(name))}

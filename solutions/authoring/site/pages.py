@@ -9,13 +9,12 @@ from gradlab.start_page import in_workspace
 
 from .. import pages
 from ..build import START_PAGE
+from . import errors
 from .places import CLONE, DOCUMENTS, ROOT, linked
 
 FRONT = """---
-myst:
-  html_meta:
-    description: "A hands-on course on torch.autograd: predict gradients, see torch's answer, step through backward,
-      solve checked exercises, and build your own engine."
+description: "A hands-on course on torch.autograd: predict gradients, see torch's answer, step through backward, solve
+  checked exercises, and build your own engine."
 ---
 
 # torch.autograd, by hand
@@ -99,7 +98,7 @@ def made(names: list[str]) -> dict[str, str]:
         "index.md": _front(names),
         **{f"pages/{name}": text for name, text in pages.written().items()},
         "pages/cheat_sheet.md": pages.cheat_sheet(),
-        "pages/errors.md": pages.error_index() + _programs(),
+        **errors.made(pages.error_index()),
         f"{ENGINE}/README.md": _engine(),
         **{name: (ROOT / name).read_text(encoding="utf-8") for name in DOCUMENTS},
     }
@@ -132,14 +131,6 @@ def _stepper() -> str:
     x, w, b = torch.tensor(2.0), torch.tensor(0.5, requires_grad=True), torch.tensor(1.0, requires_grad=True)
     loss = (torch.tanh(w * x + b) - 1) ** 2
     return step(loss).html()
-
-
-def _programs() -> str:
-    """Return what the page of errors has beyond a student's: each message's cause and the smallest program."""
-    parts = ["", "## Why each is raised, by the smallest program", "They need `import torch` and `import numpy as np`."]
-    for message, text in sorted(pages.entries().items()):
-        parts += [f"### `{message}`", re.sub(r"^- .*\n?", "", text, flags=re.MULTILINE).strip()]
-    return "\n\n".join(parts) + "\n"
 
 
 def _engine() -> str:
