@@ -38,13 +38,14 @@ elsewhere:  ## Run notebooks and checks on a different kind of processor, which 
 redteam:  ## Try every attack on grading, each with its honest twin, and print a table
 	@cd grading/tests && $(PYTHON) -I ../../course/gradlab run -m attacks $(WORDS)
 
-check:  ## Check style, format, types and spelling, and list stale generated files
+check:  ## Check style, format, types, spelling and phrases, and list stale generated files
 	$(RUN) -m ruff check
 	$(RUN) -m ruff format --check
 	$(RUN) -m mypy
 	$(RUN) -m codespell_lib
 	$(RUN) -c 'import importlinter.cli; importlinter.cli.lint_imports_command()'
 	$(RUN) -m authoring check
+	$(RUN) tools/readme_pictures.py
 
 notebooks:  ## Build the student edition of the chapters that changed; LANGUAGE=xx: all, in that language, in build/xx/
 	$(RUN) -m authoring build $(IN_LANGUAGE)

@@ -8,7 +8,7 @@ from concurrent.futures import ProcessPoolExecutor
 
 import nbformat
 
-from . import archive, build, new_exercise, translation
+from . import archive, build, new_exercise, phrases, translation
 from .chapter import chapter_names, home, load_chapter, source_path
 from .minutes import minutes
 from .places import ChapterError
@@ -24,7 +24,7 @@ def main(argv: list[str] | None = None) -> int:
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name, help_text in (
         ("build", "execute the solved notebooks and generate the student edition"),
-        ("check", "list stale generated files"),
+        ("check", "list stale generated files, and phrases that must not come back"),
         ("translate", "collect the texts of the course for a language, in solutions/languages/LANGUAGE"),
         ("archive", "pack what a student needs, and nothing else, into build/autograd-course.zip"),
         ("new-exercise", "add the five cells of an exercise to a chapter, for you to rewrite"),
@@ -91,10 +91,12 @@ def main(argv: list[str] | None = None) -> int:
 
 def _check(every: bool) -> int:
     with ProcessPoolExecutor(mp_context=multiprocessing.get_context("spawn")) as pool:
-        stale = build.stale(pool.map, every)
-    print(*stale, *translation.covered(), sep="\n")
+        stale, marked = build.stale(pool.map, every), phrases.found()
+    print(*stale, *marked, *translation.covered(), sep="\n")
     print(f"{len(stale)} stale files: run make notebooks, and commit the result." if stale else "chapters: up to date")
-    return bool(stale)
+    if marked:
+        print(f"{len(marked)} phrases to rewrite; authoring/phrases.py lists them.")
+    return bool(stale or marked)
 
 
 def _minutes(names: list[str]) -> int:
