@@ -33,7 +33,7 @@ test-all: test  ## Run the tests, then the slow ones: every chapter's walk, all 
 	$(RUN) tools/run_tests.py --rest
 
 elsewhere:  ## Run notebooks and checks on a different kind of processor, which this one imitates
-	$(RUN) tools/run_tests.py nbval nbval-solved records slips --other-processor
+	$(RUN) tools/run_tests.py nbval nbval-solved records checks --other-processor
 
 redteam:  ## Try every attack on grading, each with its honest twin, and print a table
 	@cd grading/tests && $(PYTHON) -I ../../course/gradlab run -m attacks $(WORDS)

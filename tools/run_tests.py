@@ -28,7 +28,7 @@ BROWSER = ["--dist", "loadgroup", "--timeout=900"]  # each test separately, exce
 NBVAL = [*PYTEST, *TOGETHER, "--nbval", "--nbval-sanitize-with=tools/nbval.cfg", "--nbval-kernel-startup-timeout=600"]
 WITH_KERNELS = ["tools/kernels.py", "with", sys.executable]
 MORE = {"attacks": {"PYTHONPATH": str(ROOT / "grading/tests")}}  # extra environment variables of a part
-ELSEWHERE = ["nbval", "nbval-solved", "records", "slips"]  # what may differ on a different kind of processor
+ELSEWHERE = ["nbval", "nbval-solved", "records", "checks"]  # what may differ on a different kind of processor
 # Imitates a processor older than any that runs torch: libraries choose kernels by instruction set, and the kernels
 # determine the order of sums, and so a float's last bits. The rest differs between machines, too.
 OTHER_PROCESSOR = {
@@ -61,6 +61,14 @@ def parts(chapter: str = "") -> dict[str, list[str]]:
         "solutions": [*PYTEST, "solutions/tests", "-m", f"not browser{few}", "--timeout=900", *APART, *only],
         "nbval": [*WITH_KERNELS, *NBVAL, "--nbval-current-env", *notebooks("course", chapter)],
         "course": [*PYTEST, "course/tests", TOOLS, "-m", f"not browser{few}", "--timeout=900", *TOGETHER, *only],
+    }
+
+
+def elsewhere() -> dict[str, list[str]]:
+    """Return the parts that matter only on a different kind of processor: all records and all checks."""
+    return {
+        "records": ["-m", "authoring", "check", "--every"],
+        "checks": ["-m", "authoring", "validate", "--seeds=2", "--other-seeds=3", "--mutant-seeds=0"],
     }
 
 
@@ -140,7 +148,7 @@ def main(words: list[str] | None = None) -> int:
     if chapter and asked.rest:
         parser.error("--chapter works only with the parts of make test, not with --rest.")
     usual = rest() if asked.rest else parts(chapter)
-    known = {**parts(), **rest(), "records": ["-m", "authoring", "check", "--every"], **usual}
+    known = {**parts(), **rest(), **elsewhere(), **usual}
     if chapter:
         usual = known = {name: usual[name] for name in ("solutions", "browser", "nbval")}
         known["nbval-solved"] = [*WITH_KERNELS, *NBVAL, *notebooks("solutions", chapter)]

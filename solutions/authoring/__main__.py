@@ -13,9 +13,9 @@ from .chapter import chapter_names, home, load_chapter, source_path
 from .minutes import minutes
 from .places import ChapterError
 from .reference import AuthoredCheck
-from .validate import HEADING, total, validate
+from .validate import HEADING, total, try_mutants, validate
 
-SEEDS, OTHER_SEEDS = 20, 200
+SEEDS, OTHER_SEEDS, MUTANT_SEEDS = 20, 200, 3
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -56,6 +56,9 @@ def main(argv: list[str] | None = None) -> int:
             command.add_argument(
                 "--other-seeds", type=int, default=OTHER_SEEDS, help=f"for right answers (default {OTHER_SEEDS})"
             )
+            command.add_argument(
+                "--mutant-seeds", type=int, default=MUTANT_SEEDS, help=f"for mutants; 0: none (default {MUTANT_SEEDS})"
+            )
     args = parser.parse_args(argv)
     try:
         if args.command == "check":
@@ -83,7 +86,7 @@ def main(argv: list[str] | None = None) -> int:
             return 0
         if args.command == "minutes":
             return _minutes(args.chapters or chapter_names())
-        return _validate(args.names, args.seeds, args.other_seeds)
+        return _validate(args.names, args.seeds, args.other_seeds, args.mutant_seeds)
     except ChapterError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
@@ -118,15 +121,21 @@ def _chosen(words: list[str]) -> Iterator[AuthoredCheck]:
             yield from load_chapter(name).checks.values()
 
 
-def _validate(words: list[str], seeds: int, other_seeds: int) -> int:
+def _validate(words: list[str], seeds: int, other_seeds: int, mutant_seeds: int) -> int:
     tallies = []
     print(HEADING)
     for check in _chosen(words):
         tallies.append(validate(check, range(100, 100 + seeds), range(100, 100 + other_seeds)))
+        if mutant_seeds:
+            try_mutants(check, range(100, 100 + mutant_seeds), tallies[-1])
         print(tallies[-1].row(), flush=True)
-    print(total(tallies).row())
+    together = total(tallies)
+    print(together.row())
     print(f"slips and constants on {seeds} seeds each, the solution and other right answers on {other_seeds}")
     print("apart: the largest deviation of a right answer, in units of the check's tolerance")
+    if together.unexplained:
+        print(f"mutants that pass on {mutant_seeds} seeds, for the author to reject with a case or to explain:")
+        print("\n".join(f"  {mutant}" for mutant in together.unexplained))
     faults = [fault for tally in tallies for fault in tally.faults]
     for fault in faults:
         print(f"FAULT {fault}", file=sys.stderr)

@@ -32,7 +32,7 @@ class Reference:
     contain; without it, the whole message must match.
     answer: torch itself wherever torch has the function. slips: functions whose names and docstrings the learner reads.
     others: other right answers. The scenario calls these functions as it calls the learner's answer.
-    mutants: read by nothing; why an answer that is changed like this is right, too.
+    mutants: why a mutant is right to pass, by its description in the output of `validate`.
     owns: one sentence for a learner who passes: what their function can do now.
     """
 

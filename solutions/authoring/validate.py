@@ -12,6 +12,7 @@ from gradlab.checks.plain import TOLERANCES
 from gradlab.checks.record import CheckRecord
 from gradlab.checks.verdict import judge_check
 
+from .mutants import surviving
 from .reference import AuthoredCheck, slip_name
 
 FARTHEST = 0.1  # of the tolerance: right answers vary less, on any processor
@@ -36,6 +37,9 @@ class Tally:
     constants: int = 0
     caught: int = 0
     apart: float = 0.0
+    mutants: int = 0
+    explained: int = 0
+    unexplained: list[str] = field(default_factory=list)
     found: dict[str, list[tuple[int, str]]] = field(default_factory=dict)
 
     def fault(self, seed: int, text: str) -> None:
@@ -55,12 +59,14 @@ class Tally:
         return (
             f"{self.check_id:14} {self.slips:5} {self.rejected:7}/{self.tried:<5} {self.named:7}/{self.tried:<5}"
             f" {self.others:12} {self.accepted:7}/{self.right:<6} {self.apart:8.1e} {self.caught:8}/{self.constants:<6}"
+            f" {self.mutants - self.explained - len(self.unexplained):7}/{self.mutants:<5} {self.explained:9}"
+            f" {len(self.unexplained):11}"
         )
 
 
 HEADING = (
     f"{'exercise':14} {'slips':>5} {'rejected':>13} {'named':>13} {'other right':>12} {'accepted':>14} {'apart':>8}"
-    f" {'constants':>15}"
+    f" {'constants':>15} {'mutants':>13} {'explained':>9} {'unexplained':>11}"
 )
 
 
@@ -68,7 +74,7 @@ def total(tallies: list[Tally]) -> Tally:
     """Return the sums over all exercises, for the last line of the table."""
     sums = Tally(f"{len(tallies)} exercise{'s' if len(tallies) != 1 else ''}")
     for name in {each.name for each in fields(Tally)} - {"check_id", "apart", "found"}:
-        setattr(sums, name, sum(getattr(tally, name) for tally in tallies))
+        setattr(sums, name, sum((getattr(tally, name) for tally in tallies), start=getattr(sums, name)))
     sums.apart = max((tally.apart for tally in tallies), default=0.0)
     return sums
 
@@ -94,6 +100,16 @@ def validate(check: AuthoredCheck, seeds: range, other_seeds: range) -> Tally:
     if tally.apart > FARTHEST:
         tally.fault(every[0], f"a right answer is {tally.apart:.1e} tolerances from the expected one")
     return tally
+
+
+def try_mutants(check: AuthoredCheck, seeds: range, tally: Tally) -> None:
+    """Try mutants of the right answers, and list in `tally` those that pass without a reason in the Reference."""
+    tally.mutants, passing = surviving(check, seeds)
+    reasons = check.reference.mutants
+    tally.explained = sum(says in reasons for says in passing)
+    tally.unexplained = [f"{check.check_id}: {says}" for says in passing if says not in reasons]
+    for says in reasons.keys() - set(passing):
+        tally.fault(seeds[0], f"there is a reason for the mutant {says!r}, which does not pass")
 
 
 def _deviation(expected: Observation, observed: Observation) -> float:

@@ -24,16 +24,14 @@ def counted(slips, others, right):
 
 
 def test_the_table_has_a_line_for_each_chosen_check_and_their_sum(capsys):
-    assert main(["validate", "02.1", "02.3", "--seeds=1", "--other-seeds=2"]) == 0
+    assert main(["validate", "02.1", "02.3", "--seeds=1", "--other-seeds=2", "--mutant-seeds=1"]) == 0
     shown = capsys.readouterr()
     heading, first, second, together, seeds, _ = shown.out.splitlines()
-    assert heading.split()[:3] + heading.split()[-3:] == [
-        "exercise",
-        "slips",
-        "rejected",
-        "accepted",
-        "apart",
+    assert heading.split() == ["exercise", "slips", "rejected", "named", "other", "right", "accepted", "apart"] + [
         "constants",
+        "mutants",
+        "explained",
+        "unexplained",
     ]
     totals = [0, 0, 0]
     for row, check_id in ((first, "02.1"), (second, "02.3")):
@@ -48,7 +46,7 @@ def test_the_table_has_a_line_for_each_chosen_check_and_their_sum(capsys):
 
 
 def test_a_chapter_is_found_by_its_number(capsys):
-    assert main(["validate", "04", "--seeds=0", "--other-seeds=1"]) == 0
+    assert main(["validate", "04", "--seeds=0", "--other-seeds=1", "--mutant-seeds=0"]) == 0
     rows = [line.split()[0] for line in capsys.readouterr().out.splitlines()]
     assert rows == ["exercise", *(f"04.{n}" for n in range(1, 7)), "6", "slips", "apart:"]
 
