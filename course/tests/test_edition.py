@@ -59,14 +59,6 @@ def released_ids(new: dict = NEW) -> list[str]:
     return [one["id"] for one in new["cells"]]
 
 
-def test_an_answer_is_in_its_place():
-    """The student's answer stands in the new edition's cell, and all around it is new."""
-    cells = merged(notebook(TITLE, SETUP, LESSON, changed(STUB, "def f(x):\n    return 3 * x"), CHECK, CLOSE))
-    assert [name for name, _ in cells] == released_ids()
-    assert dict(cells)["answer-02-1"] == "def f(x):\n    return 3 * x"
-    assert dict(cells)["s1-run"] == "print(1, 'fixed')"
-
-
 def test_a_lesson_cell_that_did_not_change_keeps_what_the_student_wrote():
     """Text and code of the student stay where the new edition left the cell alone."""
     cells = dict(merged(notebook(changed(TITLE, "# Mine"), changed(SETUP, "import torch, math"), LESSON, STUB, CHECK)))
@@ -153,14 +145,6 @@ def test_pictures_pasted_into_text_count_as_written():
     found = edition.merge(OLD, notebook({**TITLE, "attachments": picture}, own("", cell_id="o")), NEW, KEPT)
     assert found.wrote
     assert found.notebook["cells"][0]["attachments"] == picture
-
-
-def test_what_jupyterlab_saves_by_itself_is_not_written():
-    """Outputs, counts, folds, metadata and the form of a source say nothing about work; nor do empty cells."""
-    ran = {**LESSON, "outputs": [{"output_type": "stream", "name": "stdout", "text": "1\n"}], "execution_count": 7}
-    folded = {**SETUP, "metadata": {"collapsed": True, "execution": {}}, "source": ["import torch"]}
-    mine = {**notebook(TITLE, folded, ran, STUB, CHECK, CLOSE, own("  ")), "metadata": {"language_info": {}}}
-    assert not edition.merge(OLD, ipynb.read(json.dumps(mine).encode()), NEW, KEPT).wrote
 
 
 SOURCES = st.text(max_size=12) | st.sampled_from(["print('mine')", "## Heading", "~~~", "`a`"])

@@ -106,15 +106,14 @@ def test_a_new_edition_takes_in_a_half_solved_chapter(student):
     assert student.files() == after
 
 
-@pytest.mark.parametrize("form", ["opened", "run"])
-def test_a_chapter_that_was_merely_opened_is_brought_up_to_date_in_silence(student, form):
-    """What JupyterLab saves by itself is no work: the new edition stands as released, and nothing is kept."""
+def test_a_chapter_that_was_merely_opened_and_run_is_brought_up_to_date_silently(student):
+    """What JupyterLab saves by itself, and empty cells, are no work: nothing is kept; all is as released."""
     saved = nbformat.from_dict(copy.deepcopy(OLD))
     saved.metadata.language_info = {"name": "python", "version": "3.11.7"}
-    saved.cells[2].metadata = {"collapsed": True, "jupyter": {"outputs_hidden": True}}
-    if form == "run":
-        saved.cells[2].execution_count = 3
-        saved.cells[2].outputs = [nbformat.v4.new_output("stream", text="1\n")]
+    saved.cells[2].metadata = {"collapsed": True, "jupyter": {"outputs_hidden": True}, "execution": {}}
+    saved.cells[2].execution_count = 3
+    saved.cells[2].outputs = [nbformat.v4.new_output("stream", text="1\n")]
+    saved.cells.append(nbformat.from_dict(own("  ")))
     nbformat.write(saved, student.notebook)
     student.second_edition()
     assert student.update() == ["updated"]
