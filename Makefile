@@ -5,7 +5,6 @@
 PYTHON := $(firstword $(foreach name,python3 python,$(if $(shell command -v $(name)),$(name))))
 GRADLAB = $(or $(PYTHON),$(error Python was not found; install Python 3.11 to 3.14, or name it: PYTHON=…)) -I course/gradlab
 RUN = @$(GRADLAB) run
-ON_PROCESSOR = $(if $(PROCESSOR),--processor $(PROCESSOR))
 # Only from the command line: gettext reads an environment variable of the same name
 IN_LANGUAGE = $(if $(filter command,$(origin LANGUAGE)),--language $(LANGUAGE))
 CLASS_OPTION = $(if $(CLASS),--class "$(CLASS)")
@@ -26,15 +25,15 @@ lab:  ## Open the course in JupyterLab, on your own copy in workspace/; ANSWERS=
 doctor:  ## Say what is missing or has the wrong version, and how to fix it
 	@$(GRADLAB) doctor
 
-test:  ## Run the tests, including browser and notebooks; PARTS="browser nbval", CHAPTER=08, PROCESSOR=sse
+test:  ## Run the tests, including browser and notebooks; PARTS="browser nbval", CHAPTER=08
 	@$(GRADLAB) setup
-	$(RUN) tools/run_tests.py $(PARTS) $(if $(CHAPTER),--chapter $(CHAPTER)) $(ON_PROCESSOR)
+	$(RUN) tools/run_tests.py $(PARTS) $(if $(CHAPTER),--chapter $(CHAPTER))
 
 test-all: test  ## Run the tests, then the slow ones: every chapter's walk, all slips, all attacks
 	$(RUN) tools/run_tests.py --rest
 
-elsewhere:  ## Run notebooks and checks on an imitated kind of processor; a different one: PROCESSOR=avx2
-	$(RUN) tools/run_tests.py nbval nbval-solved records checks margins --processor $(or $(PROCESSOR),sse)
+elsewhere:  ## Run notebooks and checks on a different kind of processor, which this one imitates
+	$(RUN) tools/run_tests.py nbval nbval-solved records checks --other-processor
 
 redteam:  ## Try every attack on grading, each with its honest twin, and print a table
 	@cd grading/tests && $(PYTHON) -I ../../course/gradlab run -m attacks $(WORDS)

@@ -27,7 +27,7 @@ class Server:
     log: Path
 
     def address(self, path: str) -> str:
-        """Return an address of the server that logs in whoever asks for it."""
+        """Return an address of the server that logs in who asks for it."""
         return f"{self.url}/{path}{'&' if '?' in path else '?'}token={self.token}"
 
 

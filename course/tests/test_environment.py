@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from gradlab.setup import doctor, found, needs
+from gradlab.setup import doctor, needs
 
 ROOT = Path(__file__).resolve().parents[2]
 SET_UP = sorted((ROOT / "course/gradlab/setup").glob("*.py"))
@@ -148,18 +148,11 @@ def test_an_active_environment_that_satisfies_the_pins_is_used(machine):
     assert not (here.root / ".venv").exists()
 
 
-def test_spaces_in_a_pin_do_not_matter(machine):
-    here = machine("demo == 1.0\n")
-    here.installed("demo", "0.9")
-    assert "FIX   demo==1.0" in here.run("doctor").stdout
-
-
-@pytest.mark.parametrize("command", ["setup", "doctor"])
-def test_a_requirements_file_that_cannot_be_used_is_named(machine, command):
+def test_a_requirements_file_that_cannot_be_used_is_named(machine):
     here = machine()
     requirements = here.root / "requirements.txt"
     requirements.unlink()
-    answer = here.run(command)
+    answer = here.run("doctor")
     assert answer.stderr == f"{requirements} has no versions of packages. Get the course again.\n"
     assert answer.returncode == 1
 
@@ -271,11 +264,10 @@ def test_the_doctor_asks_nothing_of_a_student_that_only_graders_need(machine):
     assert grader.returncode == 1
 
 
-@pytest.mark.parametrize("system", ["darwin", "win32"])
-def test_the_doctor_notes_that_grading_needs_linux(machine, monkeypatch, system):
+def test_the_doctor_notes_that_grading_needs_linux(machine, monkeypatch):
     """Students, who have only the course, read nothing of it."""
     here = machine(STUDENT_AND_MORE)
-    monkeypatch.setattr(sys, "platform", system)
+    monkeypatch.setattr(sys, "platform", "darwin")
     assert doctor.examine_sandbox(here.root) == []
     further_rooms(here)
     (note,) = doctor.examine_sandbox(here.root)
@@ -307,7 +299,7 @@ def brought_along(names: Iterable[str]) -> set[str]:
         name = waiting.pop()
         if name not in seen:
             seen.add(name)
-            for line in (importlib.metadata.requires(name) or []) if found.version_found(name) else []:
+            for line in (importlib.metadata.requires(name) or []) if needs.version_found(name) else []:
                 if "extra ==" not in line:
                     waiting.append(needs.canonical(re.match(r"[\w.-]+", line)[0]))
     return seen
@@ -360,17 +352,6 @@ def test_a_setting_that_installs_for_the_user_does_not_stop_set_up(machine):
     assert answer.stdout.endswith(f"Ready: {here.root}/.venv/bin/python\n"), answer.stderr
 
 
-def test_a_setting_that_installs_elsewhere_is_named(machine):
-    """With PIP_TARGET pip succeeds, but the environment stays empty."""
-    here = machine()
-    write_wheel(here.folder, "demo", "1.0", "")
-    offline = {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(here.folder), "PIP_TARGET": str(here.folder / "elsewhere")}
-    answer = here.run("setup", **offline, GRADLAB_CHROMIUM="/bin/true")
-    assert "pip did not install demo==1.0 (not installed), course/ (not installed)." in answer.stderr
-    assert "PIP_TARGET" in answer.stderr
-    assert answer.returncode == 1
-
-
 def test_packages_on_pythonpath_do_not_replace_the_courses_own(machine):
     here = machine()
     here.installed("demo", "1.0")
@@ -393,25 +374,16 @@ def test_make_works_in_a_folder_with_a_space_and_an_active_environment(tmp_path)
         assert said in answer.stdout, answer.stderr
 
 
-def read_lock() -> dict[str, str]:
-    """Return the version of each package of requirements.lock, whatever system needs it."""
-    return needs.read_pins(ROOT / "requirements.lock")
-
-
-def test_the_lock_agrees_with_each_pin():
-    """requirements.lock holds what requirements.txt pins, in the same versions: else, make lock."""
-    pins = needs.read_pins(ROOT / "requirements.txt")
-    lock = {needs.canonical(name): version for name, version in read_lock().items()}
-    assert {name: lock.get(needs.canonical(name)) for name in pins} == pins
-
-
-def test_the_lock_holds_all_that_the_pins_bring_along():
-    """Each package that is installed because another needs it has a version in requirements.lock."""
-    pins = {needs.canonical(name) for name in needs.read_pins(ROOT / "requirements.txt")}
-    lock = {needs.canonical(name) for name in read_lock()}
+def test_the_lock_holds_each_pin_and_all_that_it_brings_along():
+    """In the same versions as requirements.txt, where that has one; else, make lock."""
+    pins, lock = (
+        {needs.canonical(name): version for name, version in needs.read_pins(ROOT / f"requirements.{kind}").items()}
+        for kind in ("txt", "lock")
+    )
+    assert lock.items() >= pins.items()
     here = importlib.metadata.distributions(path=[sysconfig.get_path("purelib")])  # not setuptools' vendored packages
     installed = {needs.canonical(distribution.name) for distribution in here}
-    assert brought_along(pins) & installed - lock == set()
+    assert brought_along(set(pins)) & installed <= lock.keys()
 
 
 def test_the_pins_stand_in_one_file_only():

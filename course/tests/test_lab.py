@@ -1,8 +1,6 @@
 """`python -m gradlab lab` on a copy of the course: a student's first start."""
 
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import nbformat
@@ -51,29 +49,6 @@ def test_the_start_page_leads_to_a_chapter_that_runs(open_lab, copy):
     lab.complaints[:] = [said for said in lab.complaints if "Comm not found for comm id" not in said]
     lab.assert_quiet()
     assert (copy / "workspace/02_external_gradients/02_external_gradients.ipynb").exists()
-
-
-def test_a_class_hands_in_through_its_exchange(open_lab, copy):
-    """With GRADLAB_EXCHANGE a student finds the chapter in the Assignment List and submits it."""
-    exchange = copy / "exchange"
-    release = copy / "class/release/02_external_gradients"
-    exchange.mkdir(mode=0o777)
-    exchange.chmod(0o777)
-    shutil.copytree(copy / "course/chapters/02_external_gradients", release)
-    nbgrader = [
-        *[sys.executable, "-m", "nbgrader", "release_assignment", "02_external_gradients"],
-        *["--course=autograd", f"--Exchange.root={exchange}"],
-    ]
-    subprocess.run(nbgrader, cwd=copy / "class", check=True, capture_output=True)
-
-    env = {"PYTHONPATH": str(copy / "course"), "GRADLAB_EXCHANGE": str(exchange)}
-    lab = open_lab(copy, command=GRADLAB_LAB, env=env)
-    lab.goto()
-    lab.command("nbgrader:open-assignment-list")
-    lab.page.get_by_role("button", name="Submit").click()
-    lab.page.locator("#submitted_assignments_list").get_by_text("02_external_gradients").wait_for()
-    handed_in = list(exchange.glob("autograd/inbound/*/02_external_gradients.ipynb"))
-    assert len(handed_in) == 1
 
 
 def test_the_pages_to_look_things_up_open_from_the_start_page_and_from_a_term(open_lab, copy):

@@ -8,14 +8,14 @@ from concurrent.futures import ProcessPoolExecutor
 
 import nbformat
 
-from . import archive, build, margins, new_exercise, phrases, translation, weights
+from . import archive, build, new_exercise, phrases, translation
 from .chapter import chapter_names, home, load_chapter, source_path
 from .minutes import minutes
 from .places import ChapterError
 from .reference import AuthoredCheck
 from .validate import HEADING, total, try_mutants, validate
 
-SEEDS, OTHER_SEEDS, MUTANT_SEEDS, MARGIN_SEEDS = 20, 200, 3, 3
+SEEDS, OTHER_SEEDS, MUTANT_SEEDS = 20, 200, 3
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -29,10 +29,8 @@ def main(argv: list[str] | None = None) -> int:
         ("archive", "pack what a student needs, and nothing else, into build/autograd-course.zip"),
         ("new-exercise", "add the five cells of an exercise to a chapter, for you to rewrite"),
         ("site", "build the site in build/site/, with all chapters or only some"),
-        ("weights", "train a chapter's networks, save the weights beside it, and build it"),
         ("minutes", "compute how long each chapter takes, by activity"),
         ("validate", "try slips, constants and other right answers on every check, and print a table"),
-        ("margins", "measure how close right answers come to the tolerance"),
     ):
         command = commands.add_parser(name, help=help_text, description=help_text[0].upper() + help_text[1:] + ".")
         if name in ("build", "minutes", "site"):
@@ -48,15 +46,12 @@ def main(argv: list[str] | None = None) -> int:
             )
         if name == "translate":
             command.add_argument("language", metavar="LANGUAGE", help="its code, such as nl or pt_BR")
-        if name in ("weights", "new-exercise"):
+        if name == "new-exercise":
             command.add_argument("chapter", metavar="CHAPTER", help="as in solutions/chapters")
-        if name in ("validate", "margins"):
+        if name == "validate":
             command.add_argument(
                 "names", nargs="*", metavar="NAME", help="a chapter (05) or a check (05.3); default: all"
             )
-        if name == "margins":
-            command.add_argument("--seeds", type=int, default=MARGIN_SEEDS, help=f"(default {MARGIN_SEEDS})")
-        if name == "validate":
             command.add_argument("--seeds", type=int, default=SEEDS, help=f"for slips and constants (default {SEEDS})")
             command.add_argument(
                 "--other-seeds", type=int, default=OTHER_SEEDS, help=f"for right answers (default {OTHER_SEEDS})"
@@ -89,13 +84,8 @@ def main(argv: list[str] | None = None) -> int:
             exercise = new_exercise.add(args.chapter)
             print(f"{exercise} stands in {args.chapter}. Rewrite its cells, then: make notebooks validate-checks")
             return 0
-        if args.command == "weights":
-            print(weights.make(args.chapter))
-            return 0
         if args.command == "minutes":
             return _minutes(args.chapters or chapter_names())
-        if args.command == "margins":
-            return _margins(args.names, args.seeds)
         return _validate(args.names, args.seeds, args.other_seeds, args.mutant_seeds)
     except ChapterError as error:
         print(f"error: {error}", file=sys.stderr)
@@ -105,11 +95,10 @@ def main(argv: list[str] | None = None) -> int:
 def _check(every: bool) -> int:
     with ProcessPoolExecutor(mp_context=multiprocessing.get_context("spawn")) as pool:
         stale, marked = build.stale(pool.map, every), phrases.found()
-    print(*stale, *marked, sep="\n", end="\n" if stale or marked else "")
-    print(*translation.covered(), sep="\n")
+    print(*stale, *marked, *translation.covered(), sep="\n")
     print(f"{len(stale)} stale files: run make notebooks, and commit the result." if stale else "chapters: up to date")
     if marked:
-        print(f"{len(marked)} phrases to rewrite; authoring/phrases.py lists them, and the few places that keep one.")
+        print(f"{len(marked)} phrases to rewrite; authoring/phrases.py lists them.")
     return bool(stale or marked)
 
 
@@ -143,6 +132,7 @@ def _validate(words: list[str], seeds: int, other_seeds: int, mutant_seeds: int)
     together = total(tallies)
     print(together.row())
     print(f"slips and constants on {seeds} seeds each, the solution and other right answers on {other_seeds}")
+    print("apart: the largest deviation of a right answer, in units of the check's tolerance")
     if together.unexplained:
         print(f"mutants that pass on {mutant_seeds} seeds, for the author to reject with a case or to explain:")
         print("\n".join(f"  {mutant}" for mutant in together.unexplained))
@@ -150,16 +140,6 @@ def _validate(words: list[str], seeds: int, other_seeds: int, mutant_seeds: int)
     for fault in faults:
         print(f"FAULT {fault}", file=sys.stderr)
     return bool(faults)
-
-
-def _margins(words: list[str], seeds: int) -> int:
-    few = []
-    print("The largest deviation of a right answer, in units of the check's tolerance:")
-    for name, units in margins.measure(_chosen(words), range(100, 100 + seeds)):
-        print(f"{name:14}{units:10.1e}", flush=True)
-        few += [name] if units * margins.ENOUGH > 1 else []
-    print(f"within a factor of {margins.ENOUGH} of the tolerance: {', '.join(few) or 'none'}")
-    return bool(few)
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import nbformat
 from nbformat import NotebookNode
@@ -80,15 +81,9 @@ def read_chapter(notebook: NotebookNode, name: str, folder: Path | None = None) 
             raise ChapterError(f"check {stated.check_id} has no reference cell before it")
         collected.append(AuthoredCheck.of(stated))
 
-    before = dict(references)
-    references.clear()
     namespace: dict[str, Any] = {"__name__": "__main__"}
-    leaving = contextlib.ExitStack()
-    try:
-        leaving.enter_context(importing_from(folder or SOURCES / name))
-        for cell in notebook.cells:
-            if not counts(cell):
-                continue
+    with mock.patch.dict(references, clear=True), importing_from(folder or SOURCES / name):
+        for cell in filter(counts, notebook.cells):
             label = cell.metadata.get("nbgrader", {}).get("grade_id", cell.get("id", "?"))
             _run(cell.source, f"<{name}:{label}>", namespace)
             if "check" in namespace:
@@ -102,10 +97,6 @@ def read_chapter(notebook: NotebookNode, name: str, folder: Path | None = None) 
             if is_grade(cell) and not collected:
                 raise ChapterError(f"{name}, cell {label}: a graded cell without a check cannot be graded")
             collected.clear()
-    finally:
-        leaving.close()
-        references.clear()
-        references.update(before)
     return Chapter(name, checks)
 
 

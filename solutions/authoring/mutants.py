@@ -7,7 +7,6 @@ who adds a case that rejects them or explains in the Reference why they are righ
 import ast
 import contextlib
 import copy
-import functools
 import inspect
 import linecache
 import signal
@@ -15,9 +14,7 @@ import textwrap
 import warnings
 import weakref
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from types import FrameType
-from typing import Any
 
 from gradlab.checks.record import CheckRecord
 from gradlab.checks.verdict import judge_check
@@ -29,44 +26,39 @@ _TWINS = {ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mu
 _TWINS |= {ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq}
 _TWINS |= {ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.In: ast.NotIn, ast.NotIn: ast.In}
 BLOCKS = ("body", "orelse", "finalbody")
-Change = Callable[[Any], object]  # changes a node
 _WRAPPERS = {"sorted", "reversed", "list", "tuple", "set", "abs", "float", "int"}
-
-
-@dataclass(frozen=True)
-class Mutant:
-    """One variation of a right answer. says: one line on the change. answer: the changed function or class."""
-
-    says: str
-    answer: Callable
 
 
 def surviving(check: AuthoredCheck, seeds: range) -> tuple[int, list[str]]:
     """Return how many mutants of a check's solution and reference were tested, and which passed on all seeds."""
-    made = [mutant for answer in (check.answer, check.reference.answer) for mutant in mutants(answer)]
-    left = list({mutant.says: mutant for mutant in made}.values())
+    left = mutants(check.answer) | mutants(check.reference.answer)
     tried = len(left)
     for seed in seeds:
         record = check.record([seed], slips=False)
-        left = [mutant for mutant in left if _passes(check, record, mutant)]
-    return tried, [mutant.says for mutant in left]
+        left = {says: mutant for says, mutant in left.items() if _passes(check, record, mutant)}
+    return tried, list(left)
 
 
-def mutants(answer: Callable) -> Iterator[Mutant]:
-    """Yield all variations of a function or class with known source, and a function that repeats its first result."""
+def mutants(answer: Callable) -> dict[str, Callable]:
+    """Return all variations of a function or class with known source, and a function that repeats its first result.
+
+    Each is named by one line on its change.
+    """
     try:
         tree = ast.parse(textwrap.dedent(inspect.getsource(answer)))
     except (OSError, TypeError, SyntaxError):  # one of torch's functions, or a lambda inside a line
-        return
+        return {}
     if not isinstance(tree.body[0], ast.FunctionDef | ast.ClassDef):
-        return
+        return {}
     for node in ast.walk(tree):
         _drop_what_is_never_reached(node)
-    for says, changed in variations(tree):
+    made = {}
+    for says, source in variations(tree):
         with contextlib.suppress(Exception):  # code that cannot be compiled is not a mutant
-            yield Mutant(says, _made(changed, answer))
+            made[says] = _made(source, answer)
     if inspect.isfunction(answer) and not inspect.isgeneratorfunction(answer):
-        yield Mutant("works on its first call only", _first_only(answer))
+        made["works on its first call only"] = _first_only(answer)
+    return made
 
 
 def _drop_what_is_never_reached(node: ast.AST) -> None:
@@ -78,65 +70,66 @@ def _drop_what_is_never_reached(node: ast.AST) -> None:
             del block[ends[0] + 1 if ends else len(block) :]
 
 
-def variations(tree: ast.Module) -> Iterator[tuple[str, ast.Module]]:
-    """Yield, for each possible change, its description and a copy of the tree with only this change."""
-    for at, node in enumerate(ast.walk(tree)):
-        for says, change in _changes(node):
-            changed = copy.deepcopy(tree)
-            change(list(ast.walk(changed))[at])
-            yield says, ast.fix_missing_locations(changed)
+def variations(tree: ast.Module) -> Iterator[tuple[str, str]]:
+    """Yield, for each possible change, its description and the source with only this change."""
+    for node in ast.walk(tree):
+        before = copy.copy(node)
+        for says, changed in _changes(node):
+            _become(node, changed)
+            source = ast.unparse(tree)
+            _become(node, before)
+            yield says, source
 
 
-def _changes(node: ast.AST) -> Iterator[tuple[str, Change]]:
-    """Yield each possible change at a node: a description, and a function that changes a copy of the node."""
+def _become(node: ast.AST, other: ast.AST) -> None:
+    node.__class__ = other.__class__
+    node.__dict__ = dict(other.__dict__)
+
+
+def _with(node: ast.AST, **fields: object) -> ast.AST:
+    """Return a node like this one, but with these fields."""
+    twin = copy.copy(node)
+    vars(twin).update(fields)
+    return twin
+
+
+def _changes(node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
+    """Yield each possible change at a node: a description, and what the node becomes."""
     for name in BLOCKS:
         block = getattr(node, name, None)
         if isinstance(block, list) and not isinstance(node, ast.Module | ast.ClassDef):
-            yield from _block_changes(name, block)
+            yield from ((says, _with(node, **{name: statements})) for says, statements in _block_changes(block))
     if isinstance(node, ast.AugAssign):
-        yield (
-            f"`=` for the operator in `{_line(node)}`",
-            lambda twin: _become(twin, ast.Assign(targets=[twin.target], value=twin.value)),
-        )
+        assignment = ast.copy_location(ast.Assign([node.target], node.value), node)
+        yield f"`=` for the operator in `{_line(node)}`", assignment
     if isinstance(node, ast.If | ast.While | ast.IfExp):
-        yield (
-            f"`not` before the condition in `{_line(node)}`",
-            lambda twin: setattr(twin, "test", ast.UnaryOp(ast.Not(), twin.test)),
-        )
+        yield f"`not` before the condition in `{_line(node)}`", _with(node, test=ast.UnaryOp(ast.Not(), node.test))
     if isinstance(node, ast.BinOp | ast.BoolOp | ast.AugAssign) and type(node.op) in _TWINS:
-        other = _TWINS[type(node.op)]
-        yield (
-            f"{other.__name__} for {type(node.op).__name__} in `{_line(node)}`",
-            lambda twin: setattr(twin, "op", other()),
-        )
+        twin = _TWINS[type(node.op)]
+        yield f"{twin.__name__} for {type(node.op).__name__} in `{_line(node)}`", _with(node, op=twin())
     if isinstance(node, ast.Compare) and type(node.ops[0]) in _TWINS:
-        twin_op = _TWINS[type(node.ops[0])]
-        yield (
-            f"{twin_op.__name__} for {type(node.ops[0]).__name__} in `{_line(node)}`",
-            lambda twin: twin.ops.__setitem__(0, twin_op()),
-        )
-    if isinstance(node, ast.Constant) and type(node.value) is int:
-        yield f"{node.value + 1} for {node.value}", lambda twin: setattr(twin, "value", twin.value + 1)
-    if isinstance(node, ast.Constant) and type(node.value) is bool:
-        yield f"{not node.value} for {node.value}", lambda twin: setattr(twin, "value", not twin.value)
+        twin = _TWINS[type(node.ops[0])]
+        says = f"{twin.__name__} for {type(node.ops[0]).__name__} in `{_line(node)}`"
+        yield says, _with(node, ops=[twin(), *node.ops[1:]])
+    if isinstance(node, ast.Constant) and isinstance(node.value, int):
+        other = not node.value if isinstance(node.value, bool) else node.value + 1
+        yield f"{other} for {node.value}", _with(node, value=other)
     if isinstance(node, ast.Call):
         yield from _call_changes(node)
     if isinstance(node, ast.Return) and node.value is not None:
-        yield (
-            f"abs of what `{_line(node)}` gives",
-            lambda twin: setattr(twin, "value", ast.Call(ast.Name("abs", ast.Load()), [twin.value], [])),
-        )
+        size = ast.Call(ast.Name("abs", ast.Load()), [node.value], [])
+        yield f"abs of what `{_line(node)}` gives", _with(node, value=size)
 
 
-def _block_changes(name: str, block: list[ast.stmt]) -> Iterator[tuple[str, Change]]:
+def _block_changes(block: list[ast.stmt]) -> Iterator[tuple[str, list[ast.stmt]]]:
     for at, statement in enumerate(block):
         prose = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
         if prose or isinstance(statement, ast.Pass | ast.Nonlocal | ast.Global):
             continue
-        yield f"without `{_line(statement)}`", functools.partial(_pass, name, at)
-        if at + 1 < len(block) and not _only_begins(statement, block[at + 1]):
-            says = f"`{_line(block[at + 1])}` before `{_line(statement)}`"
-            yield says, functools.partial(_swap, name, at)
+        before, after = block[:at], block[at + 1 :]
+        yield f"without `{_line(statement)}`", [*before, ast.Pass(), *after]
+        if after and not _only_begins(statement, after[0]):
+            yield f"`{_line(after[0])}` before `{_line(statement)}`", [*before, after[0], statement, *after[1:]]
 
 
 def _only_begins(*statements: ast.stmt) -> bool:
@@ -150,43 +143,26 @@ def _only_begins(*statements: ast.stmt) -> bool:
     return False
 
 
-def _call_changes(node: ast.Call) -> Iterator[tuple[str, Change]]:
-    for at, keyword in enumerate(node.keywords):
-        yield f"without `{keyword.arg}=` in `{_line(node)}`", functools.partial(_without_keyword, at)
-    if isinstance(node.func, ast.Attribute) and not node.args and not node.keywords:
-        yield f"without `.{node.func.attr}()` in `{_line(node)}`", lambda twin: _become(twin, twin.func.value)
-    if isinstance(node.func, ast.Name) and node.func.id in _WRAPPERS and len(node.args) == 1:
-        yield f"without `{node.func.id}` in `{_line(node)}`", lambda twin: _become(twin, twin.args[0])
-
-
-def _become(node: ast.AST, other: ast.AST) -> None:
-    node.__class__ = other.__class__
-    node.__dict__ = dict(other.__dict__)
-
-
-def _pass(name: str, at: int, node: ast.AST) -> None:
-    getattr(node, name)[at] = ast.Pass()
-
-
-def _without_keyword(at: int, call: ast.Call) -> None:
-    del call.keywords[at]
-
-
-def _swap(name: str, at: int, node: ast.AST) -> None:
-    block = getattr(node, name)
-    block[at], block[at + 1] = block[at + 1], block[at]
+def _call_changes(call: ast.Call) -> Iterator[tuple[str, ast.AST]]:
+    for at, keyword in enumerate(call.keywords):
+        others = call.keywords[:at] + call.keywords[at + 1 :]
+        yield f"without `{keyword.arg}=` in `{_line(call)}`", _with(call, keywords=others)
+    if isinstance(call.func, ast.Attribute) and not call.args and not call.keywords:
+        yield f"without `.{call.func.attr}()` in `{_line(call)}`", call.func.value
+    if isinstance(call.func, ast.Name) and call.func.id in _WRAPPERS and len(call.args) == 1:
+        yield f"without `{call.func.id}` in `{_line(call)}`", call.args[0]
 
 
 def _line(node: ast.AST) -> str:
     return ast.unparse(node).splitlines()[0][:70]
 
 
-def _made(tree: ast.Module, answer: Callable) -> Callable:
-    """Compile `tree`, a mutant of `answer`, with the original's globals and closure, and return it."""
+def _made(source: str, answer: Callable) -> Callable:
+    """Compile the source of a mutant of `answer`, with the original's globals and closure, and return the mutant."""
     free = inspect.getclosurevars(answer).nonlocals if inspect.isfunction(answer) else {}
     module = inspect.getmodule(answer)
     namespace = {**(getattr(answer, "__globals__", None) or vars(module)), **free}
-    source, filename = ast.unparse(tree), f"<a mutant of {answer.__name__}>"
+    filename = f"<a mutant of {answer.__name__}>"
     linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
     exec(compile(source, filename, "exec"), namespace)
     return namespace[answer.__name__]
@@ -203,9 +179,9 @@ def _first_only(answer: Callable) -> Callable:
     return first_only
 
 
-def _passes(check: AuthoredCheck, record: CheckRecord, mutant: Mutant) -> bool:
+def _passes(check: AuthoredCheck, record: CheckRecord, mutant: Callable) -> bool:
     with contextlib.suppress(TimeoutError), warnings.catch_warnings(record=True), _limited():
-        return judge_check(record, check.observe(mutant.answer, record.cases), check.judge).passed
+        return judge_check(record, check.observe(mutant, record.cases), check.judge).passed
     return False
 
 

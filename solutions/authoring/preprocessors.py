@@ -62,33 +62,21 @@ class LeaveYourTurn(ClearSolutions):
         return {"python": f"# {_(YOUR_TURN)}\nraise NotImplementedError()"}
 
 
-class ClearExerciseOutput(ClearOutput):
-    """Clear the outputs of exercise cells; lesson cells keep theirs."""
+class PrepareExercises(ClearOutput):
+    """Let exercises be unsolved: without outputs, which lesson cells keep, and with errors that stop no run.
+
+    A long check is folded: a click opens it, and the statement and the answer stay close together.
+    """
 
     def preprocess_cell(self, cell, resources, cell_index):
-        """Clear solution cells, graded cells and cells tagged `after-exercises`."""
-        if is_solution(cell) or is_grade(cell) or AFTER_EXERCISES in tags(cell):
-            return super().preprocess_cell(cell, resources, cell_index)
-        return cell, resources
-
-
-class PermitExerciseErrors(NbGraderPreprocessor):
-    """Tag exercise cells `raises-exception`, so that the unsolved edition runs from top to bottom."""
-
-    def preprocess_cell(self, cell, resources, cell_index):
-        """Tag solution and graded code cells; in the solved edition, an error in them still fails the build."""
-        if cell.cell_type == "code" and (is_solution(cell) or is_grade(cell)):
+        """Clear, tag and fold a cell, which nbgrader's checksum does not cover; errors in solutions stop a build."""
+        exercise = is_solution(cell) or is_grade(cell)
+        if exercise or AFTER_EXERCISES in tags(cell):
+            cell, resources = super().preprocess_cell(cell, resources, cell_index)
+        if exercise and cell.cell_type == "code":
             cell.metadata["tags"] = [*tags(cell), "raises-exception"]
-        return cell, resources
-
-
-class FoldLongChecks(NbGraderPreprocessor):
-    """Fold the source of long check cells: a click opens it, and the statement and the answer stay close together."""
-
-    def preprocess_cell(self, cell, resources, cell_index):
-        """Hide the source of a long check cell; nbgrader's checksum does not cover this setting."""
-        if cell.cell_type == "code" and is_grade(cell) and cell.source.count("\n") >= LONGEST_CHECK:
-            cell.metadata["jupyter"] = {**cell.metadata.get("jupyter", {}), "source_hidden": True}
+            if is_grade(cell) and cell.source.count("\n") >= LONGEST_CHECK:
+                cell.metadata["jupyter"] = {**cell.metadata.get("jupyter", {}), "source_hidden": True}
         return cell, resources
 
 

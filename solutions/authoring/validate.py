@@ -2,23 +2,28 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, fields
+from typing import Any
 
 from msgspec.structs import replace
 from tqdm import tqdm
 
-from gradlab.checks.observation import Error, Observation, replace_numbers
+from gradlab.checks.observation import NUMERIC, Error, Observation, Value, parts, replace_numbers
+from gradlab.checks.plain import TOLERANCES
 from gradlab.checks.record import CheckRecord
 from gradlab.checks.verdict import judge_check
 
 from .mutants import surviving
 from .reference import AuthoredCheck, slip_name
 
+FARTHEST = 0.1  # of the tolerance: right answers vary less, on any processor
+
 
 @dataclass
 class Tally:
     """The counts of the answers tested on one check, and what is wrong with it.
 
-    found: the seeds that show a fault, and what each shows, by the fault's first line.
+    apart: the largest deviation of a right answer, in units of the tolerance. found: the seeds that show a fault, and
+    what each shows, by the fault's first line.
     """
 
     check_id: str
@@ -31,6 +36,7 @@ class Tally:
     accepted: int = 0
     constants: int = 0
     caught: int = 0
+    apart: float = 0.0
     mutants: int = 0
     explained: int = 0
     unexplained: list[str] = field(default_factory=list)
@@ -52,14 +58,14 @@ class Tally:
         """Return the counts as a line of the table that begins with `HEADING`."""
         return (
             f"{self.check_id:14} {self.slips:5} {self.rejected:7}/{self.tried:<5} {self.named:7}/{self.tried:<5}"
-            f" {self.others:12} {self.accepted:7}/{self.right:<6} {self.caught:8}/{self.constants:<6}"
+            f" {self.others:12} {self.accepted:7}/{self.right:<6} {self.apart:8.1e} {self.caught:8}/{self.constants:<6}"
             f" {self.mutants - self.explained - len(self.unexplained):7}/{self.mutants:<5} {self.explained:9}"
             f" {len(self.unexplained):11}"
         )
 
 
 HEADING = (
-    f"{'exercise':14} {'slips':>5} {'rejected':>13} {'named':>13} {'other right':>12} {'accepted':>14}"
+    f"{'exercise':14} {'slips':>5} {'rejected':>13} {'named':>13} {'other right':>12} {'accepted':>14} {'apart':>8}"
     f" {'constants':>15} {'mutants':>13} {'explained':>9} {'unexplained':>11}"
 )
 
@@ -67,8 +73,9 @@ HEADING = (
 def total(tallies: list[Tally]) -> Tally:
     """Return the sums over all exercises, for the last line of the table."""
     sums = Tally(f"{len(tallies)} exercise{'s' if len(tallies) != 1 else ''}")
-    for name in {each.name for each in fields(Tally)} - {"check_id", "found"}:
+    for name in {each.name for each in fields(Tally)} - {"check_id", "apart", "found"}:
         setattr(sums, name, sum((getattr(tally, name) for tally in tallies), start=getattr(sums, name)))
+    sums.apart = max((tally.apart for tally in tallies), default=0.0)
     return sums
 
 
@@ -79,14 +86,19 @@ def validate(check: AuthoredCheck, seeds: range, other_seeds: range) -> Tally:
     for seed in tqdm(every, check.check_id, leave=False, ncols=72, unit="seed", disable=None):  # on a terminal only
         record = check.record([seed], slips=seed in seeds)
         for other in [check.answer, *check.reference.others]:
-            verdict = judge_check(record, check.observe(other, record.cases), check.judge)
+            seen = check.observe(other, record.cases)
+            verdict = judge_check(record, seen, check.judge)
             tally.right += 1
             tally.accepted += verdict.passed
             if not verdict.passed:
                 tally.fault(seed, f"the right answer {other.__name__} is rejected:\n{verdict.feedback.text}")
+            elif check.judge is None or other is check.answer:
+                tally.apart = max([tally.apart, *map(_deviation, record.expected, seen)])
         if seed in seeds:
             _try_slips(check, record, seed, tally)
             _try_constants(check, record, seed, tally)
+    if tally.apart > FARTHEST:
+        tally.fault(every[0], f"a right answer is {tally.apart:.1e} tolerances from the expected one")
     return tally
 
 
@@ -98,6 +110,28 @@ def try_mutants(check: AuthoredCheck, seeds: range, tally: Tally) -> None:
     tally.unexplained = [f"{check.check_id}: {says}" for says in passing if says not in reasons]
     for says in reasons.keys() - set(passing):
         tally.fault(seeds[0], f"there is a reason for the mutant {says!r}, which does not pass")
+
+
+def _deviation(expected: Observation, observed: Observation) -> float:
+    """Return the largest |observed − expected|, in units of the tolerance, over all floats of two observations."""
+    return max((_apart(*pair) for pair in zip(expected.values, observed.values, strict=True)), default=0.0)
+
+
+def _apart(want: Value, got: Any) -> float:
+    if isinstance(want, NUMERIC):
+        tolerance = TOLERANCES.get(want.dtype)
+        pairs = zip(want.values, got.values, strict=True) if tolerance else ()
+        return max((_units(tolerance, *pair) for pair in pairs), default=0.0)
+    if type(want) is float:
+        return _units(TOLERANCES["float64"], want, got)
+    there = parts(got)  # a judge may accept an answer that shows less
+    return max((_apart(part, there[key]) for key, part in parts(want).items() if key in there), default=0.0)
+
+
+def _units(tolerance, want: float | str, got: float | str) -> float:
+    if isinstance(want, str) or isinstance(got, str):  # nan or inf
+        return 0.0
+    return abs(got - want) / (tolerance.atol + tolerance.rtol * abs(want))
 
 
 def _try_slips(check: AuthoredCheck, record: CheckRecord, seed: int, tally: Tally) -> None:

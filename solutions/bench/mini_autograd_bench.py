@@ -3,7 +3,7 @@
     python solutions/bench/mini_autograd_bench.py
 
 (a) A chain of 1,000 elementwise operations on 2 numbers, forward and backward. (b) One training step of a network
-784-256-128-10 on 64 images, with cross entropy and SGD, compared with the same step written by hand in NumPy.
+784-256-128-10 on 64 images, with cross entropy and SGD.
 """
 
 import itertools
@@ -39,21 +39,16 @@ def chain(lib, length=1000):
     return step
 
 
-def start():
-    """Return the parameters, pictures and labels from which each network below starts, as arrays."""
+def network(lib, functional):
+    """Return a function that does one SGD step of a three-layer network."""
     draw = np.random.default_rng(0)
     parameters = []
     for n_in, n_out in itertools.pairwise([784, 256, 128, 10]):
         for shape in ((n_out, n_in), (n_out,)):
-            parameters.append((draw.uniform(-1, 1, shape) / n_in**0.5).astype(np.float32))
-    return parameters, draw.normal(size=(64, 784)).astype(np.float32), draw.integers(0, 10, 64)
-
-
-def network(lib, functional):
-    """Return a function that does one SGD step of a three-layer network."""
-    parameters, pictures, labels = start()
-    parameters = [lib.tensor(each, requires_grad=True) for each in parameters]
-    pictures, labels = lib.tensor(pictures), lib.tensor(labels)
+            drawn = (draw.uniform(-1, 1, shape) / n_in**0.5).astype(np.float32)
+            parameters.append(lib.tensor(drawn, requires_grad=True))
+    pictures = lib.tensor(draw.normal(size=(64, 784)).astype(np.float32))
+    labels = lib.tensor(draw.integers(0, 10, 64))
 
     def step():
         x = pictures
@@ -66,33 +61,6 @@ def network(lib, functional):
             for parameter in parameters:
                 parameter -= 0.01 * parameter.grad
                 parameter.grad = None
-
-    return step
-
-
-def network_by_hand():
-    """Return a function that does the step of `network` in NumPy, with the gradients written out."""
-    parameters, x, labels = start()
-    w1, b1, w2, b2, w3, b3 = parameters
-    rows = np.arange(len(labels))
-
-    def step():
-        h1 = np.maximum(x @ w1.T + b1, 0)
-        h2 = np.maximum(h1 @ w2.T + b2, 0)
-        z = h2 @ w3.T + b3
-        z -= z.max(1, keepdims=True)
-        g = np.exp(z)
-        total = g.sum(1, keepdims=True)
-        loss = (np.log(total[:, 0]) - z[rows, labels]).mean()
-        g /= total
-        g[rows, labels] -= 1
-        g /= len(labels)
-        to_w3, to_b3, g = g.T @ h2, g.sum(0), (g @ w3) * (h2 > 0)
-        to_w2, to_b2, g = g.T @ h1, g.sum(0), (g @ w2) * (h1 > 0)
-        gradients = g.T @ x, g.sum(0), to_w2, to_b2, to_w3, to_b3
-        for parameter, gradient in zip(parameters, gradients, strict=True):
-            parameter -= np.float32(0.01) * gradient
-        return loss
 
     return step
 
@@ -121,5 +89,4 @@ if __name__ == "__main__":
         "(b) step of a network 784-256-128-10",
         mini_autograd=network(mini_autograd, mini_autograd.nn.functional),
         torch=network(torch, torch.nn.functional),
-        NumPy_by_hand=network_by_hand(),
     )

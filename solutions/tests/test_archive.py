@@ -1,7 +1,8 @@
 """The student's archive works alone: unpacked elsewhere, where no other room exists or can be imported."""
 
+import hashlib
 import json
-import shutil
+import re
 import subprocess
 from pathlib import Path
 
@@ -9,9 +10,9 @@ import pytest
 from borrowed import install
 
 from authoring import archive
-from gradlab.setup.needs import STUDENT, needed_pins, read_pins
+from authoring.build import STUDENT_EDITION
+from authoring.places import SOURCES
 
-ROOT = archive.ROOT
 CHAPTER = "02_external_gradients"
 
 
@@ -42,9 +43,8 @@ def test_the_archive_holds_the_course_and_the_reference_engine():
     """Of the repository it has course/ without its tests, the engine, the student's versions, and a page of its own."""
     files = archive.contents()
     names = set(files)
-    at_the_top = {"course", "solutions", "README.md", "requirements.txt", archive.LOCK}
-    assert {name.split("/")[0] for name in names} == at_the_top
-    assert {name.split("/")[1] for name in names if name.startswith("course/")} == set(archive.HANDED_OUT)
+    assert {name for name in names if "/" not in name} == {"README.md", "requirements.txt", "requirements.lock"}
+    assert not [name for name in names if name.startswith("course/tests")]
     engine = {name for name in names if name.startswith("solutions/")}
     assert {"solutions/mini_autograd/README.md", "solutions/mini_autograd/core/engine.py"} <= engine
     assert {name.rpartition(".")[2] for name in engine} == {"py", "md"}
@@ -55,9 +55,6 @@ def test_the_archive_holds_the_course_and_the_reference_engine():
 
 
 def test_what_chapters_wrote_where_an_author_ran_them_stays_behind(tmp_path):
-    for name in ("requirements.txt", archive.LOCK):
-        shutil.copy(ROOT / name, tmp_path)
-    shutil.copytree(ROOT / "course", tmp_path / "course", ignore=lambda folder, names: {*names} - {"pyproject.toml"})
     left = ["01_graph/.answers.json", ".progress.json", "my_engine/my_engine.py", "14_train/my_engine.png"]
     for name in ["01_graph/01_graph.ipynb", *left]:
         path = tmp_path / "course/chapters" / name
@@ -67,8 +64,15 @@ def test_what_chapters_wrote_where_an_author_ran_them_stays_behind(tmp_path):
     assert chapters == ["course/chapters/01_graph/01_graph.ipynb"]
 
 
-def test_the_archive_has_the_versions_a_student_needs(student):
-    assert read_pins(student.root / "requirements.txt") == needed_pins(ROOT, STUDENT)
+def test_weights_are_named_by_their_hash_in_both_notebooks_and_the_archive():
+    """So no notebook loads the weights of another edition."""
+    (path,) = SOURCES.glob("*/weights-*.pt")
+    assert path.name == f"weights-{hashlib.sha256(path.read_bytes()).hexdigest()[:8]}.pt"
+    assert path.stat().st_size < 100_000
+    name = path.parent.name
+    for folder in (path.parent, STUDENT_EDITION / name):
+        assert set(re.findall(r"weights-\w+\.pt", (folder / f"{name}.ipynb").read_text())) == {path.name}
+    assert archive.contents()[f"course/chapters/{name}/{path.name}"] == path.read_bytes()
 
 
 def test_the_same_course_makes_the_same_archive(tmp_path):

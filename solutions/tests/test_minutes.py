@@ -17,17 +17,22 @@ def chapter(*cells):
     return new_notebook(cells=[new_markdown_cell(OPENING), new_markdown_cell(STATEMENT), *cells])
 
 
-def test_an_appendix_takes_no_minutes():
-    main = [new_markdown_cell("word " * 1300), new_code_cell("line\n" * 12)]
-    appendix = [new_markdown_cell(f"{APPENDIX}Why?\n\n" + "word " * 1300), new_code_cell("line\n" * 120)]
-    assert minutes(chapter(*main, *appendix)) == minutes(chapter(*main))
-    assert minutes(chapter(*main)).prose > 10
-    assert minutes(chapter(*main)).code == 1
+def test_words_take_minutes_and_so_does_code():
+    taken = minutes(chapter(new_markdown_cell("word " * 1300), new_code_cell("line\n" * 12)))
+    assert taken.prose > 10
+    assert taken.code == 1
 
 
-def test_folded_code_takes_no_minutes():
-    helpers = new_code_cell("line\n" * 120, metadata={"jupyter": {"source_hidden": True}})
-    assert minutes(chapter(helpers)) == minutes(chapter())
+@pytest.mark.parametrize(
+    "cells",
+    [
+        [new_markdown_cell(f"{APPENDIX}Why?\n\n" + "word " * 1300), new_code_cell("line\n" * 120)],
+        [new_code_cell("line\n" * 120, metadata={"jupyter": {"source_hidden": True}})],
+    ],
+    ids=["an appendix", "folded code"],
+)
+def test_what_can_be_skipped_takes_no_minutes(cells):
+    assert minutes(chapter(*cells)) == minutes(chapter())
 
 
 def test_the_target_of_a_link_takes_no_minutes():

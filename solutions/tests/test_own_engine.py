@@ -141,7 +141,7 @@ def take(home):
 
 
 def python(*arguments, folder):
-    """What a Python says that is started anew in a folder."""
+    """What a Python says that is started again in a folder."""
     return subprocess.run(
         [sys.executable, *arguments], cwd=folder, capture_output=True, text=True, check=True, timeout=600
     ).stdout

@@ -26,15 +26,15 @@ def repository(tmp_path):
 
 
 def test_a_phrase_is_named_with_its_file_its_cell_and_what_to_write(repository):
-    cells = [new_markdown_cell("Freezing is no wall.", id="s1"), new_code_cell("x = 1  # whoever asks", id="s2")]
+    cells = [new_markdown_cell("Freezing is no wall.", id="s1"), new_code_cell("x = 1  # one's own", id="s2")]
     notebook = nbformat.writes(new_notebook(cells=cells))
-    assert repository(solutions__chapters__02_DOT_ipynb=notebook, README_DOT_md="Write it anew.") == [
-        "README.md: “anew”. Write: again",
+    assert repository(solutions__chapters__02_DOT_ipynb=notebook, README_DOT_md="It fails in silence.") == [
+        "README.md: “in silence”. Write: silently",
         "solutions/chapters/02.ipynb, cell s1: “is no”. Write: is not",
-        "solutions/chapters/02.ipynb, cell s2: “whoever”. Write: you, a student, the account that …",
+        "solutions/chapters/02.ipynb, cell s2: “one's own”. Write: a detached copy, a separate …",
     ]
 
 
 def test_good_english_and_tests_are_left_alone(repository):
     page = "There is no graph. It is no longer needed, and A is no different. Solve it by hand in NumPy."
-    assert repository(README_DOT_md=page, course__tests__test_DOT_py="# Mend it anew.") == []
+    assert repository(README_DOT_md=page, course__tests__test_DOT_py="# Hand it on in silence.") == []

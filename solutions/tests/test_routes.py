@@ -5,11 +5,9 @@ from dataclasses import replace
 
 import nbformat
 import pytest
-from nbclient import NotebookClient
 from nbformat.v4 import new_notebook
-from traitlets.config import Config
 
-from authoring.build import START_PAGE, STUDENT_EDITION
+from authoring.build import START_PAGE, STUDENT_EDITION, execute
 from authoring.chapter import chapter_names, source_path
 from authoring.minutes import core, minutes
 
@@ -44,9 +42,7 @@ def run(chapter: str, sections: list[int]) -> None:
     """Run the cells on the route in one new kernel, in the student's edition."""
     notebook = nbformat.read(STUDENT_EDITION / chapter / f"{chapter}.ipynb", as_version=4)
     notebook.cells = on_route(notebook, sections)
-    config = Config({"KernelManager": {"transport_encryption": "auto"}})
-    resources = {"metadata": {"path": str(STUDENT_EDITION / chapter)}}
-    NotebookClient(notebook, timeout=600, kernel_name="python3", resources=resources, config=config).execute()
+    execute(notebook, STUDENT_EDITION / chapter)
 
 
 @pytest.mark.exhaustive

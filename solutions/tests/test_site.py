@@ -20,13 +20,12 @@ import nbformat
 import pytest
 from accessible import faint_texts, violations
 from browser import fresh_page
-from kept_answers import solution
+from kept_answers import kept_answers, solution
 
 from authoring import chapter, digests
 from authoring.build import STUDENT_EDITION
 from authoring.chapter import chapter_names, source_path
 from authoring.pages import cures
-from authoring.places import ChapterError
 from authoring.site import errors, recording, write
 from authoring.site.build import build, read
 from gradlab.predict.kinds import Numbers, Order, Unreadable
@@ -140,6 +139,23 @@ def test_every_link_leads_to_a_page_of_the_site_and_a_place_on_it(site):
             if not file.exists() or (place and f'id="{place}"' not in pages.get(file, "")):
                 broken.append(f"{path.relative_to(site.folder)}: {link}")
     assert broken == []
+
+
+@small
+@pytest.mark.browser
+def test_searches_and_shared_links_find_each_pages_title_description_and_picture(site):
+    sitemap = (site.folder / "sitemap.xml").read_text(encoding="utf-8")
+    assert "sitemap.xml" in (site.folder / "robots.txt").read_text(encoding="utf-8")
+    assert (site.folder / "_static/share.png").exists()
+    for page in ("index.html", "errors/runtimeerror-trying-to-backward-through-the-graph-a-second-time.html"):
+        assert f"/{page}</loc>" in sitemap
+        tags = re.findall(r'<meta (?:name|property)="(.*?)" content="(.+?)"', (site.folder / page).read_text("utf-8"))
+        known = dict(tags)
+        assert [name for name, _ in tags].count("description") == 1
+        assert known["og:image"].endswith("/_static/share.png")
+        title, described = ("torch.autograd", "hands-on") if page == "index.html" else ["RuntimeError: Trying"] * 2
+        assert known["og:title"].startswith(title)  # without markup
+        assert described in known["og:description"] == known["description"]
 
 
 @pytest.mark.browser
@@ -301,29 +317,68 @@ WRONG = [
 ]
 IN_IPYTHON = """
 import json, sys
-import kernel
 from pathlib import Path
-kernel.HOME, folder = Path(sys.argv[1]), Path(sys.argv[2])
-notebook, record = (next(folder.glob(f"00_*.{kind}")).read_text(encoding="utf-8") for kind in ("ipynb", "record.json"))
-page = kernel.Page("00_twenty_lines", notebook, record, {})
-for text in json.load(sys.stdin):
-    page.run("check-00-1", {"answer-00-1": text})
-    print(json.dumps(page.shell.display_pub.sent[0]["data"]["text/html"]))
+
+class Missing:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in ("torch", "numpy"):
+            raise ImportError(f"{name} is not here")
+
+home, folder, missing = sys.argv[1:]
+if missing:
+    sys.meta_path.insert(0, Missing())
+else:
+    import torch
+import kernel
+kernel.HOME = Path(home)
+texts = [next(Path(folder).glob(f"*.{kind}")).read_text() for kind in ("ipynb", "record.json")]
+page = kernel.Page(Path(folder).name, *texts, {})
+for cell, texts in json.load(sys.stdin):
+    print(json.dumps(json.loads(page.run(cell, texts))["outputs"][cell]))
 """
 
 
-def cards_in_ipython(site, home: Path, answers: list[str]) -> list[str]:
-    """Return the cards for answers to 00.1 in IPython, outside a browser."""
+def ran_in_ipython(home: Path, cells: list[tuple[str, dict]], missing: bool) -> list[list[dict]]:
+    """Return the outputs of cells of chapter 00, each run with some texts, in the page's kernel outside a browser.
+
+    missing: torch and NumPy cannot be imported.
+    """
     paths = [str(Path(write.__file__).parent), str(STUDENT_EDITION.parent)]
     done = subprocess.run(
-        [sys.executable, "-c", IN_IPYTHON, home, site.folder / "_static/write"],
-        input=json.dumps(answers),
+        [sys.executable, "-c", IN_IPYTHON, home, STUDENT_EDITION / TWENTY.parent, "missing" * missing],
+        input=json.dumps(cells),
         env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
         capture_output=True,
         text=True,
         check=True,
     )
     return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def checked(exercise: str, text: str) -> tuple[str, dict]:
+    """Return the check of an exercise, to be run with this answer."""
+    name = exercise.replace(".", "-")
+    return f"check-{name}", {f"answer-{name}": text}
+
+
+def cards(ran: list[list[dict]]) -> list[str]:
+    return [outputs[0]["data"]["text/html"] for outputs in ran]
+
+
+def test_chapter_00_needs_neither_torch_nor_numpy_and_its_cards_say_the_same(tmp_path):
+    wrong = [(kept.check_id, kept.source) for kept in kept_answers() if kept.check_id < "01" and not kept.is_right]
+    right = [(f"00.{number}", solution(f"00.{number}")) for number in range(1, 6)]
+    others = [cell.id for cell in cells(STUDENT_EDITION / TWENTY.with_suffix(".ipynb")) if cell.cell_type == "code"]
+    others = [(cell, {}) for cell in others if not cell.startswith(("check-", "answer-"))]
+    without, with_both = (
+        ran_in_ipython(tmp_path / str(missing), [*(checked(*each) for each in wrong + right), *others], missing)
+        for missing in (True, False)
+    )
+    count = len(wrong + right)
+    assert cards(without[:count]) == cards(with_both[:count])
+    passed = ['class="gl-card gl-card-passed' in card for card in cards(without[:count])]
+    assert passed == [False] * len(wrong) + [True] * 5
+    assert [output for outputs in without[count:] for output in outputs if "error" in output] == []
 
 
 def type_answer(page, text: str, exercise: str = "00.1") -> None:
@@ -342,7 +397,9 @@ def test_chapter_00_is_written_in_the_page_and_its_cards_are_the_notebooks(site,
         page.set_viewport_size({"width": 360, "height": 700})
         page.goto(site.address + TWENTY.as_posix())
         card = page.locator(".site-check .gl-card").first
-        for text, expected in zip([*WRONG, RIGHT], cards_in_ipython(site, tmp_path, [*WRONG, RIGHT]), strict=True):
+        answers = [*WRONG, RIGHT]
+        ran = ran_in_ipython(tmp_path / "home", [checked("00.1", text) for text in answers], missing=False)
+        for text, expected in zip(answers, cards(ran), strict=True):
             type_answer(page, text)
             page.wait_for_function(
                 """html => {
@@ -417,9 +474,3 @@ def test_the_smallest_program_of_each_error_raises_it():
         if not any(errors.fits(message, line) for line in errors.raised(entry.program))
     ]
     assert silent == []
-
-
-def test_a_message_without_an_entry_is_named_before_any_page_is_made(monkeypatch):
-    monkeypatch.setattr(errors, "entries", dict)
-    with pytest.raises(ChapterError, match=r"errors.md has no entry for .*IndexError"):
-        errors.made("")

@@ -155,20 +155,22 @@ def test_a_new_language_begins_untranslated_and_an_update_keeps_its_translations
     assert (words._(text), words._("No such message."), words.language()) == ("Jouw beurt.", "No such message.", "nl")
 
 
-def test_a_translation_that_loses_what_is_filled_in_is_refused(languages):
-    path = languages / "languages/nl/messages.po"
+@pytest.mark.parametrize(
+    ("part", "text", "translated", "needs"),
+    [
+        (MESSAGES, "{right} of {total}", "{right} van {totaal}", "{right}, {total}"),
+        *(
+            ("02_external_gradients", "shape ({}, {})", translated, "{}, {}")
+            for translated in ("vorm ({})", "vorm ({}, {}, {})", "vorm ({}, {}) van {x", "{x}, {}, {}")
+        ),
+    ],
+)
+def test_a_translation_that_loses_what_is_filled_in_is_refused(languages, part, text, translated, needs):
+    path = languages / f"languages/nl/{part}.po"
     path.parent.mkdir(parents=True)
-    path.write_text('msgid "{right} of {total}"\nmsgstr "{right} van {totaal}"\n')
-    with pytest.raises(ChapterError, match=r"messages.po: the translation of .* needs \{right\}, \{total\}\."):
-        translation.catalogues("nl")
-
-
-@pytest.mark.parametrize("translated", ["vorm ({})", "vorm ({}, {}, {})", "vorm ({}, {}) van {x", "{x}, {}, {}"])
-def test_a_translation_of_a_case_keeps_its_numbers(languages, translated):
-    path = languages / "languages/nl/02_external_gradients.po"
-    path.parent.mkdir(parents=True)
-    path.write_text(f'msgctxt "02.1"\nmsgid "shape ({{}}, {{}})"\nmsgstr "{translated}"\n')
-    with pytest.raises(ChapterError, match=r"02_external_gradients.po: the translation of .* needs \{\}, \{\}\."):
+    context = 'msgctxt "02.1"\n' * (part != MESSAGES)
+    path.write_text(f'{context}msgid "{text}"\nmsgstr "{translated}"\n')
+    with pytest.raises(ChapterError, match=re.escape(f"{part}.po: the translation of {text!r} needs {needs}.")):
         translation.catalogues("nl")
 
 

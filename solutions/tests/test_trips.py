@@ -1,4 +1,4 @@
-"""CONTRIBUTING guides newcomers: each step of a trip exists, and every module describes itself."""
+"""CONTRIBUTING guides newcomers: each step of a trip exists."""
 
 import ast
 import re
@@ -10,13 +10,6 @@ from authoring.places import SOLUTIONS
 ROOT = SOLUTIONS.parent
 TEXT = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 STEPS = re.findall(r"^\| .* \| `(\S+\.py)` \| `(\w+)` \|$", TEXT, re.MULTILINE)
-PACKAGES = ["course/gradlab", "solutions/authoring", "solutions/mini_autograd", "grading/autograder", "tools"]
-
-
-def test_every_module_has_a_docstring():
-    modules = [path for package in PACKAGES for path in (ROOT / package).rglob("*.py")]
-    assert len(modules) > 100
-    assert [str(path) for path in modules if not ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))] == []
 
 
 def test_there_are_three_trips():

@@ -26,8 +26,8 @@ def counted(slips, others, right):
 def test_the_table_has_a_line_for_each_chosen_check_and_their_sum(capsys):
     assert main(["validate", "02.1", "02.3", "--seeds=1", "--other-seeds=2", "--mutant-seeds=1"]) == 0
     shown = capsys.readouterr()
-    heading, first, second, together, last = shown.out.splitlines()
-    assert heading.split() == ["exercise", "slips", "rejected", "named", "other", "right", "accepted"] + [
+    heading, first, second, together, seeds, _ = shown.out.splitlines()
+    assert heading.split() == ["exercise", "slips", "rejected", "named", "other", "right", "accepted", "apart"] + [
         "constants",
         "mutants",
         "explained",
@@ -41,14 +41,14 @@ def test_the_table_has_a_line_for_each_chosen_check_and_their_sum(capsys):
         assert row.split()[:6] == [check_id, *counted(slips, others, right)]
         totals = [total + one for total, one in zip(totals, (slips, others, right), strict=True)]
     assert together.split()[:7] == ["2", "exercises", *counted(*totals)]
-    assert last == "slips and constants on 1 seeds each, the solution and other right answers on 2"
+    assert seeds == "slips and constants on 1 seeds each, the solution and other right answers on 2"
     assert shown.err == ""  # the bar appears only on a terminal
 
 
 def test_a_chapter_is_found_by_its_number(capsys):
     assert main(["validate", "04", "--seeds=0", "--other-seeds=1", "--mutant-seeds=0"]) == 0
     rows = [line.split()[0] for line in capsys.readouterr().out.splitlines()]
-    assert rows == ["exercise", *(f"04.{n}" for n in range(1, 7)), "6", "slips"]
+    assert rows == ["exercise", *(f"04.{n}" for n in range(1, 7)), "6", "slips", "apart:"]
 
 
 @pytest.mark.parametrize(
@@ -72,6 +72,14 @@ def test_a_fault_is_named_and_ends_with_code_1(capsys, monkeypatch, first_check)
     said = capsys.readouterr().err
     assert "FAULT 02.1, seed 100 and 2 more: the slip 'pull back' passes" in said
     assert "FAULT 02.1, seed 100 and 2 more: the right answer wrong is rejected" in said
+
+
+def test_a_right_answer_that_comes_near_the_tolerance_is_a_fault(first_check):
+    def nearly(x, v):
+        return 3 * x**2 * v * (1 + 5e-9)
+
+    first_check.reference.others[:] = [nearly]
+    assert "tolerances from the expected one" in validate(first_check, range(0), range(1)).faults[0]
 
 
 def test_a_slip_that_would_be_named_as_another_is_a_fault(first_check):

@@ -10,9 +10,8 @@ from typing import NamedTuple
 
 from ..words import _
 from .commands import become, say, this_folder
-from .found import missing, supported, version_found
 from .install import is_own, suits, too_old_or_new, venv_python
-from .needs import EVERYTHING, ROOT, STUDENT, needed_pins, pythons, read_rooms
+from .needs import EVERYTHING, ROOT, STUDENT, missing, needed_pins, pythons, read_rooms, supported, version_found
 from .system import USES, grades_here, install_command, missing_programs
 
 

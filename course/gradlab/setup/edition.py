@@ -6,7 +6,6 @@ that JupyterLab saves automatically are ignored. Notebooks are plain dicts, as `
 
 import json
 import uuid
-from collections.abc import Container
 from dataclasses import dataclass
 
 from ..ipynb import nbgrader
@@ -18,16 +17,11 @@ NOTHING: dict[str, list] = {"cells": []}  # an unknown edition
 
 @dataclass(frozen=True)
 class Merged:
-    """A notebook of the new edition.
-
-    wrote: whether a student wrote anything in it. left: whether part of that text did not fit. moved: by id, the
-    student's cells of answers that are in a different chapter now.
-    """
+    """A notebook of the new edition; whether a student wrote anything in it, and whether part of it did not fit."""
 
     notebook: dict
     wrote: bool
     left: bool
-    moved: dict[str, dict]
 
 
 def to_json(notebook: dict) -> bytes:
@@ -57,43 +51,24 @@ def same(first: dict, second: dict) -> bool:
     return frames(first) == frames(second)
 
 
-def answers(notebook: dict) -> dict[str, dict]:
-    """Return the cells of a notebook's answers, by id."""
-    return {cell["id"]: cell for cell in notebook["cells"] if is_answer(cell) and cell.get("id")}
-
-
-def open_answers(released: dict, mine: dict) -> set[str]:
-    """Return the ids of the answers in which the student, who has `mine`, wrote nothing yet."""
-    theirs, here = answers(released), answers(mine)
-    return {key for key in theirs.keys() & here.keys() if _written(theirs[key]) == _written(here[key])}
-
-
-def take_in(notebook: dict, moved: dict[str, dict]) -> dict:
-    """Return a notebook in which answers have the text that the student wrote for them in a different chapter."""
-    cells = notebook["cells"]
-    return {**notebook, "cells": [{**cell, "source": moved.get(cell.get("id"), cell)["source"]} for cell in cells]}
-
-
-def merge(old: dict, mine: dict, new: dict, copy: str, elsewhere: Container[str] = ()) -> Merged:
+def merge(old: dict, mine: dict, new: dict, copy: str) -> Merged:
     """Return the new edition of a notebook with what the student wrote in the old one.
 
     old: as it was released. mine: as the student has it. new: as it is released now. copy: the folder that keeps mine,
-    for the text above cells that no longer fit. elsewhere: the ids of answers that moved to different chapters.
+    for the text above cells that no longer fit.
 
     Released cells keep the new edition's order. A cell has the student's text if it is an answer, or if the new edition
     did not change it. A student's own cells stay below the cell they followed.
     """
-    return _Merge(old, mine, new, copy, elsewhere).result()
+    return _Merge(old, mine, new, copy).result()
 
 
 class _Merge:
-    def __init__(self, old: dict, mine: dict, new: dict, copy: str, elsewhere: Container[str]):
+    def __init__(self, old: dict, mine: dict, new: dict, copy: str):
         self.former = {cell["id"]: cell for cell in old["cells"] if isinstance(cell.get("id"), str)}
         self.ids: set[str] = set()
         self.new = {**new, "cells": [{**cell, "id": self._fresh(cell.get("id"))} for cell in new["cells"]]}
         self.copy = copy
-        self.elsewhere = elsewhere
-        self.moved: dict[str, dict] = {}
         self.release = Release([*self.former.values(), *self.new["cells"]])
         self.released: dict[str, dict] = {cell["id"]: cell for cell in self.new["cells"]}
         self.left: list[dict] = []  # cells for the section at the end, each after a line that describes it
@@ -116,7 +91,7 @@ class _Merge:
                 copy=self.copy,
             )
             cells += [self._said(f"## {heading}\n\n{says}"), *self.left]
-        return Merged({**self.new, "cells": cells}, self.wrote, bool(self.left), self.moved)
+        return Merged({**self.new, "cells": cells}, self.wrote, bool(self.left))
 
     def _sort(self, cells: list[dict]) -> dict[str, dict]:
         """Return the student's version of each released cell, by id.
@@ -131,11 +106,7 @@ class _Merge:
             if key in self.released:
                 anchor, filled[key] = key, cell
             elif key is not None:
-                if not _has_words(cell) or _written(cell) == _written(self.former[key]):
-                    continue
-                if key in self.elsewhere:
-                    self.wrote, self.moved[key] = True, cell
-                else:
+                if _has_words(cell) and _written(cell) != _written(self.former[key]):
                     self._leave(key, cell)
             elif _has_words(cell) and place not in matches.copies:
                 self.wrote = True

@@ -2,7 +2,6 @@
 
 `.released/` keeps the last release unchanged; comparing with it shows what the student wrote. An unchanged file is
 replaced by the released one. A new edition of a notebook keeps what the student wrote in the old one (see `edition`).
-If an exercise moved to a different chapter, the student's answer moves with it, unless that chapter has one already.
 Before any other file that the student changed is replaced, it is copied to a folder beside the chapter, such as
 `02_external_gradients.before-2026-11-21`, which is never written to again.
 """
@@ -43,14 +42,9 @@ def bring_up_to_date(released: dict[str, Path], workspace: Path) -> list[Change]
     """
     workspace.mkdir(parents=True, exist_ok=True)
     changes = []
-    gives_answers = {name: bool(_gone(name, source, workspace)) for name, source in released.items()}
-    for name in sorted(released, key=gives_answers.__getitem__):  # these last
-        source = released[name]
+    for name, source in released.items():
         try:
-            if source.is_dir():
-                change = _bring_folder(name, source, workspace, _elsewhere(name, released, workspace))
-            else:
-                change = _bring_file(name, source, workspace)
+            change = (_bring_folder if source.is_dir() else _bring_file)(name, source, workspace)
         except Exception as error:  # one broken chapter must not stop the others or JupyterLab
             why = error if isinstance(error, OSError) else f"{type(error).__name__}: {error}"
             says = _("{name} could not be brought up to date: {why}. Nothing you wrote is lost.", name=name, why=why)
@@ -128,108 +122,49 @@ def _came(name: str, new: bool) -> Change:
     return Change(name, what, says)
 
 
-def _gone(name: str, source: Path, workspace: Path) -> set[str]:
-    """Return the ids of the answers that the last release of a chapter had, and its new edition does not have."""
-    old, new = (_bytes(folder / f"{name}.ipynb") for folder in (workspace / RELEASED / name, source))
-    with contextlib.suppress(ipynb.Unreadable):
-        if new is not None and new != old:
-            return edition.answers(_known(old)).keys() - edition.answers(ipynb.read(new)).keys()
-    return set()
-
-
-def _elsewhere(name: str, released: dict[str, Path], workspace: Path) -> dict[str, str]:
-    """Return in which chapter each answer is that this one gives away, if the student wrote nothing there yet."""
-    elsewhere: dict[str, str] = {}
-    if gone := _gone(name, released[name], workspace):
-        for other, source in released.items():
-            mine, theirs = (_known(_bytes(folder / f"{other}.ipynb")) for folder in (workspace / other, source))
-            elsewhere |= dict.fromkeys(gone & edition.open_answers(theirs, mine), other)
-    return elsewhere
-
-
-def _move(moved: dict[str, dict], elsewhere: dict[str, str], workspace: Path) -> None:
-    """Write the student's answers into the chapters in which their exercises are now."""
-    for other in {elsewhere[key] for key in moved}:
-        path = workspace / other / f"{other}.ipynb"
-        _write(path, edition.to_json(edition.take_in(ipynb.read(path.read_bytes()), moved)))
-
-
-def _bring_folder(name: str, source: Path, workspace: Path, elsewhere: dict[str, str]) -> Change | None:
+def _bring_folder(name: str, source: Path, workspace: Path) -> Change | None:
     target, last = workspace / name, workspace / RELEASED / name
     old, new = _files(last), _files(source)
     known = last.is_dir()
     before = free_name(target)
-    plan = _Plan(target, old, new, before.name, elsewhere)
-    for path in plan.writes:
-        _refuse_obstacle(target, path)
-    if plan.says:
-        _move(plan.given, elsewhere, workspace)
-        _keep(target, before, plan.says, old.keys() | new.keys())
-    for path, data in plan.writes.items():
+    writes: dict[str, bytes] = {}
+    says: list[str] = []  # what happens to the student's work, in sentences
+    for path, data in new.items():
+        current = _bytes(target / path)
+        if current is None or (current == old.get(path) and current != data):
+            writes[path] = data
+        elif current not in (data, old.get(path)) and data != old.get(path):
+            met, told = _meet(path, old.get(path), current, data, before.name)
+            writes |= {path: met} if met is not None else {}
+            says += told
+    withdrawn = [path for path in old.keys() - new.keys() if _bytes(target / path) == old[path]]
+    if says:
+        _keep(target, before, says, old.keys() | new.keys())
+    for path, data in writes.items():
         _write(target / path, data)
-    for path in plan.withdrawn:
+    for path in withdrawn:
         (target / path).unlink()
     if old != new or not known:
         _replace_folder(last, new)
-    if plan.says:
-        says = " ".join([*plan.says, _("Your earlier copy is in {copy}.", copy=before.name)])
-        return Change(name, "merged", f"{name}: {says}")
-    if not plan.writes and not plan.withdrawn:
-        return None
-    return _came(name, not known)
+    if says:
+        copy = _("Your earlier copy is in {copy}.", copy=before.name)
+        return Change(name, "merged", f"{name}: {' '.join(says)} {copy}")
+    return _came(name, not known) if writes or withdrawn else None
 
 
-class _Plan:
-    """A plan of what to do in a chapter's folder.
-
-    writes: contents by path. withdrawn: files to delete. given: the student's answers that move to the chapters in
-    `elsewhere`. says: what happens to the student's work, in sentences; empty if nothing the student wrote is replaced.
-    """
-
-    def __init__(
-        self, target: Path, old: dict[str, bytes], new: dict[str, bytes], before: str, elsewhere: dict[str, str]
-    ):
-        self.elsewhere = elsewhere
-        self.given: dict[str, dict] = {}
-        self.writes: dict[str, bytes] = {}
-        self.says: list[str] = []
-        for path, data in new.items():
-            current = _bytes(target / path)
-            if current is None:
-                self.writes[path] = data
-            elif current == old.get(path):
-                self.writes |= {path: data} if current != data else {}
-            elif current != data and data != old.get(path):
-                self._meet(path, old.get(path), current, data, before)
-        self.withdrawn = [path for path in old.keys() - new.keys() if _bytes(target / path) == old[path]]
-
-    def _meet(self, path: str, old: bytes | None, current: bytes, new: bytes, before: str) -> None:
-        """Plan how a new edition of a file replaces the student's version or is merged with it."""
-        try:
-            mine = ipynb.read(current)
-        except ipynb.Unreadable:  # such as any file that is not a notebook
-            self.writes[path] = new
-            self.says.append(_("There is a new edition. You had changed {file}; it is now as released.", file=path))
-            return
-        merged = edition.merge(_known(old), mine, ipynb.read(new), before, self.elsewhere)
-        if not merged.wrote:
-            self.writes[path] = new
-        elif not edition.same(merged.notebook, mine):
-            self.writes[path] = edition.to_json(merged.notebook)
-            self.given |= merged.moved
-            self.says += [_("There is a new edition, and it includes what you wrote."), *self._went()]
-            if merged.left:
-                self.says.append(_("Anything that no longer fits is at the end of the notebook."))
-
-    def _went(self) -> list[str]:
-        """Return where the answers in `given` are now, in sentences."""
-        exercises: dict[str, list[str]] = {}
-        for key in self.given:
-            exercises.setdefault(self.elsewhere[key], []).append(key.removeprefix("answer-").replace("-", "."))
-        return [
-            _("What you wrote for {exercises} is in {chapter} now.", exercises=", ".join(ids), chapter=chapter)
-            for chapter, ids in exercises.items()
-        ]
+def _meet(path: str, old: bytes | None, current: bytes, new: bytes, before: str) -> tuple[bytes | None, list[str]]:
+    """Return what replaces the student's version of a file that has a new edition, if anything, and what is said."""
+    try:
+        mine = ipynb.read(current)
+    except ipynb.Unreadable:  # such as any file that is not a notebook
+        return new, [_("There is a new edition. You had changed {file}; it is now as released.", file=path)]
+    merged = edition.merge(_known(old), mine, ipynb.read(new), before)
+    if not merged.wrote:
+        return new, []
+    if edition.same(merged.notebook, mine):
+        return None, []
+    left = [_("Anything that no longer fits is at the end of the notebook.")] * merged.left
+    return edition.to_json(merged.notebook), [_("There is a new edition, and it includes what you wrote."), *left]
 
 
 def _known(released: bytes | None) -> dict:
@@ -237,15 +172,6 @@ def _known(released: bytes | None) -> dict:
     with contextlib.suppress(ipynb.Unreadable):
         return ipynb.read(released or b"")
     return edition.NOTHING
-
-
-def _refuse_obstacle(target: Path, path: str) -> None:
-    """Raise FileExistsError if a folder is where a file must be written below `target`, or the other way round."""
-    file = target / path
-    folders = [target / folder for folder in Path(path).parents]
-    files_there = [folder for folder in folders if os.path.lexists(folder) and not folder.is_dir()]
-    for obstacle in files_there + [file] * file.is_dir():
-        raise FileExistsError(_("{file} is in the way of the new edition; rename it", file=obstacle))
 
 
 def _keep(target: Path, before: Path, says: list[str], paths: set[str]) -> None:

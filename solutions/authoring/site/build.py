@@ -6,7 +6,6 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import nbformat
-from nbclient.exceptions import CellExecutionError
 from sphinx.cmd.build import build_main
 from traitlets.utils.importstring import import_item
 
@@ -47,7 +46,7 @@ def build(names: Sequence[str] = (), site: Path = SITE) -> Path:
     notebooks = {name: notebook for name in names if (notebook := recorded(name))}
     changed = [name for name in sorted(names, reverse=True) if name not in notebooks]
     with ThreadPoolExecutor(2) as pool:  # each waits for its kernel
-        for name, ran in zip(changed, pool.map(_run, changed), strict=True):
+        for name, ran in zip(changed, pool.map(run, changed), strict=True):
             notebooks[name] = keep(name, ran)
             print(f"{name}: recorded", flush=True)
     for name, notebook in notebooks.items():
@@ -60,13 +59,6 @@ def build(names: Sequence[str] = (), site: Path = SITE) -> Path:
     if build_main([*strict, *static, "-c", str(HERE), "-d", str(sources / ".doctrees"), str(sources), str(site)]):
         raise ChapterError("Sphinx could not build the site; it says above why.")
     return site
-
-
-def _run(name: str) -> nbformat.NotebookNode:
-    try:
-        return run(name)
-    except CellExecutionError as error:
-        raise ChapterError(f"{name}: {error}") from None
 
 
 def _write_chapter(sources: Path, known: set[str], name: str, notebook: nbformat.NotebookNode) -> None:

@@ -57,20 +57,21 @@ def describe(app, pagename, templatename, context, doctree) -> None:
     """Give a page the description and the picture that searches and shared links show, and its captions a level."""
     captions = context.get("furo_navigation_tree", "")
     context["furo_navigation_tree"] = captions.replace('role="heading"', 'role="heading" aria-level="2"')
-    context.setdefault("metatags", "")
     words = (context.get("meta") or {}).get("description") or _first_words(doctree)
-    title = html.unescape(context.get("title", project))
-    for name, content in (
-        ("og:title", title),
-        ("og:description", words),
-        ("og:type", "website"),
-        ("og:site_name", project),
-        ("og:url", context.get("pageurl", "")),
-        ("og:image", f"{html_baseurl}_static/share.png"),
-    ):
-        context["metatags"] += f'<meta property="{name}" content="{html.escape(content)}">\n'
-    context["metatags"] += f'<meta name="description" content="{html.escape(words)}">\n'
-    context["metatags"] += '<meta name="twitter:card" content="summary_large_image">\n'
+    tags = {
+        "description": words,
+        "og:title": html.unescape(re.sub("<[^>]+>", "", context.get("title", project))),
+        "og:description": words,
+        "og:type": "website",
+        "og:site_name": project,
+        "og:url": context.get("pageurl", ""),
+        "og:image": f"{html_baseurl}_static/share.png",
+        "twitter:card": "summary_large_image",
+    }
+    context["metatags"] = context.get("metatags", "") + "".join(
+        f'<meta {"property" if name.startswith("og:") else "name"}="{name}" content="{html.escape(content)}">\n'
+        for name, content in tags.items()
+    )
 
 
 def _first_words(doctree) -> str:
@@ -80,11 +81,11 @@ def _first_words(doctree) -> str:
 
 
 def finish(app, error) -> None:
-    """Write the sitemap."""
+    """Write the sitemap, and the file that names it to search engines."""
     if error is None:
         places = [f"<url><loc>{html_baseurl}{page}.html</loc></url>" for page in sorted(app.env.found_docs)]
         head = '<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">'
-        Path(app.outdir, "sitemap.xml").write_text("\n".join([head, *places, "</urlset>\n"]), encoding="utf-8")
+        Path(app.outdir, "sitemap.xml").write_text("\n".join([head, *places, "</urlset>\n"]), "utf-8")
         Path(app.outdir, "robots.txt").write_text(f"User-agent: *\nSitemap: {html_baseurl}sitemap.xml\n", "utf-8")
 
 

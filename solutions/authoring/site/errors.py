@@ -1,13 +1,14 @@
 """A page for each error message that the chapters explain, so that a search for the message leads to it."""
 
 import re
+import traceback
 import warnings
+from typing import Any
 
 import numpy as np
 import torch
 
-from ..pages import ERRORS, Cure, Entry, cures, entries
-from ..places import ChapterError
+from ..pages import Cure, Entry, cures, entries
 
 PAGE = """---
 description: {description}
@@ -35,32 +36,29 @@ orphan: true
 ## The fix
 
 {fix}
-{clinic}
+
+Is it a different cause in your loop? [The clinic](../15_clinic/15_clinic.ipynb) goes from symptom to cause.
+
 [All errors and warnings that the course explains](../pages/errors.md) · [The course](../index.md)
-"""
-CLINIC = """
-Is it a different cause in your loop? [The clinic](../{name}/{name}.ipynb) goes from symptom to cause.
 """
 
 
 def raised(program: str) -> list[str]:
-    """Run a program; return its warnings and its error, as a traceback's last line shows them."""
+    """Run a program; return its warnings and its error, as a traceback's last lines show them."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
+        errors: list[Any] = []
         try:
             exec(compile(program, "<program>", "exec"), {"torch": torch, "np": np, "__name__": "program"})
         except Exception as error:
-            return [*(_line(warning.category, warning.message) for warning in caught), _line(type(error), error)]
-    return [_line(warning.category, warning.message) for warning in caught]
+            errors.append(error)
+    shown = [warning.message for warning in caught] + errors
+    return ["".join(traceback.format_exception_only(problem)).strip() for problem in shown]
 
 
 def fits(message: str, line: str) -> bool:
     """Return whether a line is, or begins with, a message of the index; its … stands for anything."""
     return re.search(".*".join(map(re.escape, message.split("…"))), " ".join(line.split())) is not None
-
-
-def _line(kind: type, error: object) -> str:
-    return f"{kind.__name__}: {error}" if str(error) else kind.__name__
 
 
 def slug(message: str) -> str:
@@ -69,22 +67,18 @@ def slug(message: str) -> str:
     return re.sub(r"[^a-z0-9_]+", "-", words)[:90].strip("-")
 
 
-def made(index: str, clinic: str = "") -> dict[str, str]:
-    """Return the pages' texts by path, and the index of errors with links to them; all have the index's links.
-
-    clinic: the name of the chapter to which every page leads, if there is one.
-    """
-    fixes, known = cures(), entries()
-    if lacking := fixes.keys() - known.keys():
-        raise ChapterError(f"{ERRORS.name} has no entry for {', '.join(sorted(lacking))}: add what it means there.")
-    to_clinic = CLINIC.format(name=clinic) if clinic else ""
-    for message in fixes:
-        index = index.replace(f"\n| `{message}` |", f"\n| [`{message}`](../errors/{slug(message)}.md) |", 1)
-    texts = {f"errors/{slug(message)}.md": _page(fixes[message], known[message], to_clinic) for message in fixes}
+def made(index: str) -> dict[str, str]:
+    """Return the pages' texts by path, and the index of errors with links to them; all have the index's links."""
+    known = entries()
+    texts = {}
+    for message, fixes in cures().items():
+        path = f"errors/{slug(message)}.md"
+        texts[path] = _page(fixes, known[message])
+        index = index.replace(f"\n| `{message}` |", f"\n| [`{message}`](../{path}) |", 1)
     return {"pages/errors.md": index, **texts}
 
 
-def _page(fixes: list[Cure], entry: Entry, clinic: str) -> str:
+def _page(fixes: list[Cure], entry: Entry) -> str:
     libraries = {"np.": "import numpy as np", "torch.": "import torch"}
     imports = "\n".join(line for name, line in libraries.items() if name in entry.program)
     description = f"{entry.message}: {entry.means}".replace("`", "").replace('"', "'")
@@ -95,7 +89,6 @@ def _page(fixes: list[Cure], entry: Entry, clinic: str) -> str:
         raised=next(line for line in raised(entry.program) if fits(entry.message, line)),
         look=entry.look,
         fix="\n".join(f"- [{_place(cure)}]({cure.link}): {cure.says}" for cure in fixes),
-        clinic=clinic,
         description=f'"{description}"',
     )
 

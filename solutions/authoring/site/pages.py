@@ -13,7 +13,8 @@ from . import errors
 from .places import CLONE, DOCUMENTS, ROOT, linked
 
 FRONT = """---
-description: "{description}"
+description: "A hands-on course on torch.autograd: predict gradients, see torch's answer, step through backward, solve
+  checked exercises, and build your own engine."
 ---
 
 # torch.autograd, by hand
@@ -62,10 +63,6 @@ releases a chapter, the other collects, grades and reports. The [handbook](gradi
 One notebook per chapter is the only source; students' notebooks and these pages are generated from it. Start with
 [where a change goes](CONTRIBUTING.md), or read [the engine in an hour](solutions/mini_autograd/README.md).
 """
-DESCRIPTION = (
-    "A hands-on course on torch.autograd: predict gradients, see torch's answer, step through backward, solve checked "
-    "exercises, and build your own engine."
-)
 CONTENTS = """
 ```{{toctree}}
 :hidden:
@@ -101,7 +98,7 @@ def made(names: list[str]) -> dict[str, str]:
         "index.md": _front(names),
         **{f"pages/{name}": text for name, text in pages.written().items()},
         "pages/cheat_sheet.md": pages.cheat_sheet(),
-        **errors.made(pages.error_index(), next((name for name in names if name.endswith("_clinic")), "")),
+        **errors.made(pages.error_index()),
         f"{ENGINE}/README.md": _engine(),
         **{name: (ROOT / name).read_text(encoding="utf-8") for name in DOCUMENTS},
     }
@@ -121,7 +118,7 @@ def _front(names: list[str]) -> str:
     (chapters,) = re.findall(r"^## The chapters\n.*?(?=^## How a chapter works)", start, re.MULTILINE | re.DOTALL)
     chapters = _TABLE.sub(lambda table: f'<div class="site-map">\n\n{_without_progress(table[0])}\n</div>\n', chapters)
     stepper = f"```{{raw}} html\n{_stepper()}\n```"
-    return FRONT.format(clone=CLONE, raw=stepper, map=chapters, description=DESCRIPTION)
+    return FRONT.format(clone=CLONE, raw=stepper, map=chapters)
 
 
 def _without_progress(table: str) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 
 import nbformat
 from IPython.display import display
+from nbclient.exceptions import CellExecutionError
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell
 from nbgrader.utils import is_grade
@@ -23,7 +24,7 @@ from ..build import STUDENT_EDITION, execute, normalise
 from ..cells import tags
 from ..chapter import source_path
 from ..digests import digest, imported, imports_cell
-from ..places import SOLUTIONS
+from ..places import SOLUTIONS, ChapterError
 
 PREDICTION = "application/vnd.gradlab.prediction+json"
 FRAMES = "application/vnd.gradlab.frames+json"
@@ -40,13 +41,19 @@ def recorded(name: str) -> NotebookNode | None:
 
 
 def run(name: str) -> NotebookNode:
-    """Execute a chapter for the site. Nothing is parsed here, because Python 3.11 can parse in only one thread."""
+    """Execute a chapter for the site; raises ChapterError if a cell fails.
+
+    Nothing is parsed here, because Python 3.11 can parse in only one thread.
+    """
     running = nbformat.read(source_path(name), as_version=4)
     for cell in running.cells:
         if "reference" in tags(cell) or is_grade(cell):
             cell.source = ""
     running.cells = [new_code_cell(f"from {__name__} import begin; begin()"), *running.cells, imports_cell()]
-    execute(running, source_path(name).parent)
+    try:
+        execute(running, source_path(name).parent)
+    except CellExecutionError as error:
+        raise ChapterError(f"{name}: {error}") from None
     return running
 
 

@@ -4,6 +4,7 @@ The chapter's code is unchanged: the same checks, records and cards as in Jupyte
 of cells come from the page, through worker.js; beside them, it keeps the notebook file that checks read.
 """
 
+import io
 import json
 import os
 import sys
@@ -35,8 +36,8 @@ class Outputs(DisplayPublisher):
         self.sent.clear()
 
 
-class Printed:
-    """A stream that adds printed text to a cell's outputs."""
+class Printed(io.TextIOBase):
+    """A stream that adds printed text to a cell's outputs, which the page shows when it has run."""
 
     encoding, errors = "utf-8", "strict"
 
@@ -50,13 +51,6 @@ class Printed:
         else:
             self.sent.append({"stream": self.name, "text": text})
         return len(text)
-
-    def flush(self) -> None:
-        """Do nothing; the page shows a cell's outputs when it has run."""
-
-    def isatty(self) -> bool:
-        """Return False."""
-        return False
 
 
 class Shell(InteractiveShell):
