@@ -6,6 +6,7 @@ import pickle
 import pytest
 from dutch_words import dutch_words
 from nbconvert.exporters import HTMLExporter
+from nbformat.v4 import new_markdown_cell
 from tiny_class import NAME, RIGHT, SLIP, TinyClass, nbgrader, write_settings
 
 from autograder.run.grader import Grader
@@ -16,6 +17,7 @@ DUTCH = {
     "The cell for {answer} has a syntax error in line {line}: {error}.": "De cel met {answer}, regel {line}: {error}.",
     "it contains more than {count} files.": "het zijn meer dan {count} bestanden.",
     "What was graded": "Wat is beoordeeld",
+    "Scrolls sideways": 'Schuift "opzij"',
     "{state}. Likely slip: {slip}": "{state}. Vermoedelijk: {slip}",
     "{got} of {most}": "{got} van {most}",
     ("{got} of {most} point", "{got} of {most} points"): ("{got} van {most} punt", "{got} van {most} punten"),
@@ -41,7 +43,7 @@ def home(tmp_path_factory):
     with tiny.api.gradebook as gradebook:
         gradebook.add_student("absent")
     for student, answers in ANSWERS.items():
-        tiny.hand_in(student, answers)
+        tiny.hand_in(student, answers, lambda nb: nb.cells.append(new_markdown_cell("<table></table>")))
     tiny.hand_in("full", RIGHT)
     for number in range(501):
         (tiny.submission("full") / f"{number}.txt").touch()
@@ -82,6 +84,7 @@ def test_a_verdict_and_the_feedback_page_are_in_the_class_s_language(dutch):
     for text in ['<html lang="nl">', "Wat is beoordeeld", "90.1 de gradiënt in x", "0 van 2", "1.5 van 5 punten"]:
         assert text in page
     assert ". Vermoedelijk: alleen de gradiënt van buiten" in page
+    assert 'aria-label="Schuift &#34;opzij&#34;"' in page
     assert "external gradient alone" not in page
 
 
