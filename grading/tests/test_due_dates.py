@@ -6,13 +6,13 @@ from datetime import UTC, datetime
 import pytest
 from tiny_class import NAME, PER_HOUR, RIGHT, TinyClass, nbgrader, write_settings
 
+from autograder.commands.due import read_date
 from autograder.errors import ClassError
 from autograder.run import return_feedback
 from autograder.settings import class_api
 from autograder.steps import receipt
 from autograder.steps.files import unfit
 from autograder.term.dates import extend_all
-from autograder.term.written import read_date
 from autograder.views.report import gather
 from autograder.views.words import local
 

@@ -2,15 +2,12 @@
 
 import re
 import zipfile
-from dataclasses import replace
 
 import pytest
-from nbgrader.coursedir import CourseDirectory
 from tiny_class import NAME, RIGHT, TinyClass
 
-from autograder.term import sent
-from autograder.term.returns import member
-from autograder.term.sent import Sent
+from autograder.term import platforms
+from autograder.term.platforms import Sent, member
 
 pytestmark = pytest.mark.xdist_group("feedback out")
 
@@ -81,7 +78,7 @@ NAMES = {
 
 @pytest.mark.parametrize("platform", NAMES)
 def test_a_platform_finds_each_page_under_its_students_name_and_number(archive, platform):
-    """`autograder.term.returns` says how platforms read the names."""
+    """`autograder.term.platforms` says how platforms read the names."""
     with archive(platform) as made:
         assert all(info.flag_bits & 0x800 or info.filename.isascii() for info in made.infolist()), "names are UTF-8"
         assert sorted(made.namelist()) == sorted(NAMES[platform].values())
@@ -117,12 +114,4 @@ def test_without_an_import_there_is_no_archive(graded, said, tmp_path):
         assert "No archive was made: no submission of 90_tiny was imported from a platform" in shown
     finally:
         (tmp_path / "platform").rename(graded.folder / "platform")
-    assert sent.read(graded.api.coursedir, NAME).keys() == STUDENTS.keys()
-
-
-def test_an_entry_that_cannot_be_read_loses_no_other(tmp_path):
-    course = CourseDirectory(root=str(tmp_path))
-    anna, ben = Sent("canvas", "4021", "müller"), Sent("moodle", "3101", "ben")
-    sent.keep(course, NAME, {"anna": anna, "cem": replace(ben, number=3102)})
-    sent.keep(course, NAME, {"ben": ben})
-    assert sent.read(course, NAME) == {"anna": anna, "ben": ben}
+    assert platforms.read(graded.api.coursedir, NAME).keys() == STUDENTS.keys()

@@ -325,7 +325,7 @@ def test_a_date_is_read_as_moodle_writes_it_or_not_at_all(text, is_read, tmp_pat
     sheet.write_text(f'{column}\nParticipant 1,,-,"{text}",2020-01-01 00:00\n')
     worksheet = Worksheet(sheet)
     time = datetime(2026, 11, 4, 14, 5).astimezone(UTC).replace(tzinfo=None)
-    assert worksheet.stated(worksheet.rows["1"]).submitted_at == (time if is_read else None)
+    assert worksheet.submitted_at(worksheet.rows["1"]) == (time if is_read else None)
 
 
 def test_canvas_test_student_is_ignored_but_not_a_student_of_that_name(tiny, packed, said):

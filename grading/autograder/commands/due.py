@@ -1,18 +1,20 @@
 """Set an assignment's due date, for everyone or for one student, and recompute the penalties of graded submissions."""
 
 import argparse
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from gradlab.words import N_, _
 
-from ..steps.files import composed
-from ..term.written import FORM, read_date
+from ..errors import ClassError
+from ..steps.files import composed, readable
 from ..views.words import local
-from .listing import show_list
+from . import show_list
 
 if TYPE_CHECKING:
     from ..term.dates import Dates
+
+FORM = N_('"2026-11-02 18:00", with a time zone "2026-11-02 18:00+01:00", "2026-11-02" for the end of the day, or none')
 
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
@@ -48,3 +50,22 @@ def say_due(name: str, due: datetime | None) -> None:
     """Print a sentence about an assignment's due date."""
     sentence = N_("{assignment} is due {date}.") if due else N_("{assignment} has no due date.")
     print(_(sentence, assignment=name, date=due and local(due)))
+
+
+def read_date(text: str) -> datetime | None:
+    """Parse a date into naive UTC, as nbgrader stores it; return None for "none".
+
+    Without a time zone, this machine's applies; without a time, the date means the end of that day. Raises ClassError
+    if the text is not a date.
+    """
+    text = text.strip()
+    if text.casefold() == "none":
+        return None
+    try:
+        date = datetime.fromisoformat(text)
+        if len(text) <= len("2026-11-02"):
+            date = date.replace(hour=23, minute=59, second=59)
+        return date.astimezone(UTC).replace(tzinfo=None)
+    except (ValueError, OverflowError):
+        problem = _("{text!r} is not a date. Expected {form}.", text=readable(text), form=_(FORM))
+        raise ClassError(problem) from None

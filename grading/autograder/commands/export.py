@@ -11,7 +11,7 @@ from gradlab import atomic
 from gradlab.words import _
 
 from ..errors import ClassError
-from .listing import show_list
+from . import show_list
 
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
@@ -43,5 +43,5 @@ def export_grades(folder: Path, name: str, into: Path, output: Path, column: str
     atomic.write_text(output, made.text(), mode=0o600)
     print(output)
     show_list(_("In the class, but not in {file}", file=into), made.left_out, ", ")
-    show_list(_("In the platform's file, but not in the class (left out or unchanged in the new file)"), made.unknown)
+    show_list(_("In the platform's file, but not in the class (left out of the new file)"), made.unknown)
     show_list(_("{assignment}: no grade", assignment=name), class_grades.without())

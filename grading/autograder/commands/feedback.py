@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from gradlab.words import _
 
 from ..errors import ClassError
-from .listing import show_list
+from . import show_list
 
 if TYPE_CHECKING:
     from nbgrader.coursedir import CourseDirectory
@@ -54,14 +54,15 @@ def give_feedback(folder: Path, name: str, pack: bool = False) -> int:
 
 def _pack(course: "CourseDirectory", name: str, pages: dict[str, Path]) -> None:
     """Write an archive for each platform, and print its path and the students who are not in it."""
-    from ..term import returns, sent
+    from ..term import platforms
 
-    platforms = sent.platforms(course, name)
-    if not platforms:
+    sent = platforms.read(course, name)
+    if not sent:
         raise ClassError(_("No archive was made: no submission of {name} was imported from a platform.", name=name))
-    for platform in platforms:
-        path = sent.folder(course) / f"{name}.feedback.{platform}.zip"
-        left_out = returns.pack(path, name, pages, sent.read(course, name), platform)
-        print(_("{file} (feedback pages: {pages})", file=path, pages=len(pages) - len(left_out)))
+    for platform in sorted({entry.platform for entry in sent.values()}):
+        own = {who: pages[who] for who in sorted(pages) if who in sent and sent[who].platform == platform}
+        path = platforms.folder(course) / f"{name}.feedback.{platform}.zip"
+        platforms.pack(path, {platforms.member(sent[who], name): page.read_bytes() for who, page in own.items()})
+        print(_("{file} (feedback pages: {pages})", file=path, pages=len(own)))
         why = _("Not in the archive, because they were not imported from {platform}", platform=platform.capitalize())
-        show_list(why, left_out, ", ")
+        show_list(why, sorted(pages.keys() - own.keys()), ", ")

@@ -8,8 +8,7 @@ from typing import Any
 from gradlab.words import _
 
 from ..steps.files import composed
-from . import report
-from .listing import show_list
+from . import report, show_list
 
 INTERRUPTED = 130  # the exit code after Ctrl-C
 

@@ -9,10 +9,9 @@ from pathlib import Path
 from gradlab.words import _
 
 from ..steps.files import readable
-from ..term.written import read_date
 from ..views.words import local
-from .due import show_dates
-from .listing import show_list
+from . import show_list
+from .due import read_date, show_dates
 
 
 def add_arguments(command: argparse.ArgumentParser) -> None:

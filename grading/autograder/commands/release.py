@@ -7,8 +7,7 @@ import argparse
 
 from gradlab.words import N_, _
 
-from ..term.written import FORM, read_date
-from .due import show_dates
+from .due import FORM, read_date, show_dates
 
 
 def add_arguments(command: argparse.ArgumentParser) -> None:

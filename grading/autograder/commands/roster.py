@@ -9,7 +9,7 @@ from pathlib import Path
 
 from gradlab.words import _
 
-from .listing import show_list
+from . import show_list
 
 
 def add_arguments(command: argparse.ArgumentParser) -> None:

@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING
 from gradlab.words import _
 
 from ..errors import require_success
-from . import import_submissions
+from . import import_submissions, show_list
 from .due import say_due
 from .export import export_grades
 from .feedback import give_feedback
 from .grade import grade_class, undecided
-from .listing import show_list
 
 if TYPE_CHECKING:
     from ..views.report import Report
@@ -43,7 +42,7 @@ def run(args: argparse.Namespace) -> int:
 
     from ..gradebook import find_assignment
     from ..settings import open_class
-    from ..term import sent
+    from ..term import platforms
     from ..views.report import gather
 
     codes = [_submissions(args)]
@@ -57,11 +56,11 @@ def run(args: argparse.Namespace) -> int:
     if codes[-1]:
         return codes[-1]
     _begin(_("Return feedback"))
-    codes.append(give_feedback(folder, name, pack=bool(sent.platforms(course, name))))
+    codes.append(give_feedback(folder, name, pack=bool(platforms.read(course, name))))
     into = args.worksheet or args.gradebook
     _begin(_("Export grades"))
     if into:
-        export_grades(folder, name, into, sent.folder(course) / f"{name}.grades.csv", args.column)
+        export_grades(folder, name, into, platforms.folder(course) / f"{name}.grades.csv", args.column)
     else:
         print(_("To export grades, add Canvas's --gradebook FILE or Moodle's --worksheet FILE."))
     _begin(_("Needs your attention"))

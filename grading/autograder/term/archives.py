@@ -16,21 +16,22 @@ from gradlab.words import _
 from ..errors import ClassError
 from ..steps.files import MAX_BYTES, MAX_DEPTH, MAX_FILES, composed, readable
 
+# How each platform names the files.
+#
 # Canvas, lib/content_zipper.rb (get_filename, add_upload_submission): the sortable name, reduced to letters, digits
 # and _; LATE if it was submitted late; the person's number; the file's number; the file's name, to which Canvas adds
 # -1, -2 … each time the same name is submitted again. Under anonymous grading, anon_… replaces name and number. Typed
 # text ends in _text.html or _link.html, has no file number, and does not match.
-CANVAS = re.compile(r"(?!anon_)(?P<name>[^/]*?)_(?P<late>(?i:LATE)_)?(?P<id>\d+)_(?P<file>\d+)_(?P<inside>[^/]+)")
-
-TEST_STUDENT = "studenttest"  # each Canvas course has one: "Student, Test"
-
+#
 # Moodle, mod/assign/classes/downloader.php (get_student_prefix, load_submissionplugin_filelist): the full name, or
 # Participant if it is hidden, and the person's number in this assignment; then a folder per kind of submission (since
 # 3.1; in early versions ending in _), or everything in the file's name (before 3.1, or if "Download submissions in
 # folders" is off).
-MOODLE = re.compile(
-    r"(?P<name>[^/_]*)_(?P<id>\d+)_assignsubmission_(?P<kind>[a-z]+)(?:_?/|_)(?P<inside>[^/].*)", re.DOTALL
-)
+NAMES = {
+    "moodle": re.compile(r"(?P<name>[^/_]*)_(?P<id>\d+)_assignsubmission_file(?:_?/|_)(?P<inside>[^/].*)", re.DOTALL),
+    "canvas": re.compile(r"(?!anon_)(?P<name>[^/]*?)_(?P<late>(?i:LATE)_)?(?P<id>\d+)_(?P<file>\d+)_(?P<inside>[^/]+)"),
+}
+TEST_STUDENT = "studenttest"  # each Canvas course has one: "Student, Test"
 _NUMBERS = re.compile(r"(?=(?:^|_)(\d+)_\d+_)")
 LONGEST, LONGEST_NAME = 1000, 200  # bytes of a path, and of a name in it; Linux allows 4096 and 255
 
@@ -39,7 +40,8 @@ LONGEST, LONGEST_NAME = 1000, 200  # bytes of a path, and of a name in it; Linux
 class Upload:
     """One person's files in an archive, by path, with the person's number and name on the platform.
 
-    order: Canvas's number for each file; newer files have greater numbers. why: why the files must not be imported.
+    order: Canvas's number for each file, and 0 in Moodle; newer files have greater numbers. why: why the files must not
+    be imported.
     """
 
     number: str
@@ -79,7 +81,7 @@ def look_into(archive: ZipFile) -> Archive:
     if outside:
         raise ClassError(_("Nothing was imported: {path!r} leads outside the archive.", path=outside[0]))
     # ambiguous names count as Moodle's, whose pattern is stricter
-    best = max(moodle(members), canvas(members), key=lambda archive: len(archive.uploads))
+    best = max((_grouped(platform, members) for platform in NAMES), key=lambda archive: len(archive.uploads))
     if not best.uploads:
         names = ", ".join(readable(name)[:80] for name, _info in members[:3]) or _("nothing")
         nothing = _("Nothing was imported: no file is named as in an archive of Moodle or Canvas.")
@@ -99,40 +101,27 @@ def name_of(info: ZipInfo) -> str:
     return composed(name)
 
 
-def canvas(members: Iterable[tuple[str, ZipInfo]]) -> Archive:
-    """Group the members of a Canvas archive by person: by the number in the file name and the name before it.
+def _grouped(platform: str, members: Iterable[tuple[str, ZipInfo]]) -> Archive:
+    """Group the members of an archive by person: by the number in the file name and the name before it.
 
     A Canvas name such as `x_1001_99` can fake a number, so `submissions` also compares the name with the roster.
     """
     people: dict[tuple[str, str], Upload] = {}
     others = []
     for name, info in members:
-        match = CANVAS.fullmatch(name)
+        match = NAMES[platform].fullmatch(name)
         if match is None:
             others.append(name)
             continue
-        upload = people.setdefault((match["id"], match["name"]), Upload(match["id"], match["name"]))
-        upload.late = upload.late or match["late"] is not None
-        number = int(match["file"][:18])
-        if number >= upload.order.get(match["inside"], -1):
-            upload.files[match["inside"]], upload.order[match["inside"]] = info, number
-    return Archive("canvas", list(people.values()), others)
-
-
-def moodle(members: Iterable[tuple[str, ZipInfo]]) -> Archive:
-    """Group the members of a Moodle archive by person: by their number in this assignment."""
-    people: dict[str, Upload] = {}
-    others = []
-    for name, info in members:
-        match = MOODLE.fullmatch(name)
-        if match is None or match["kind"] != "file":
-            others.append(name)
-            continue
-        upload = people.setdefault(match["id"], Upload(match["id"], match["name"]))
-        if match["inside"] in upload.files:
-            upload.why = _("the archive contains {path} twice", path=readable(match["inside"])[:200])
-        upload.files[match["inside"]] = info
-    return Archive("moodle", list(people.values()), others)
+        found = match.groupdict()
+        upload = people.setdefault((found["id"], found["name"]), Upload(found["id"], found["name"]))
+        upload.late = upload.late or found.get("late") is not None
+        number, before = int(found.get("file", "0")[:18]), upload.order.get(found["inside"], -1)
+        if number == before:
+            upload.why = _("the archive contains {path} twice", path=readable(found["inside"])[:200])
+        if number >= before:
+            upload.files[found["inside"]], upload.order[found["inside"]] = info, number
+    return Archive(platform, list(people.values()), others)
 
 
 def _leads_out(name: str) -> bool:

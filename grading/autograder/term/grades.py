@@ -3,16 +3,16 @@
 import csv
 import io
 import re
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from nbgrader.api import Gradebook, Student
+from nbgrader.api import Gradebook
 from nbgrader.coursedir import CourseDirectory
 
 from gradlab.words import N_, _
 
 from .. import gradebook
-from ..dropped import enrolled
 from ..errors import ClassError
 from ..steps.files import readable
 from ..steps.outcome import Status
@@ -30,19 +30,13 @@ POINTS_POSSIBLE = "    Points Possible"  # exactly as Canvas writes and expects 
 class Grades:
     """The grades of a class in one assignment. points: its maximum. rows: see `export.grade_row`, by student.
 
-    dropped: students who are excluded here, but may still be on the platform.
+    people: all students who may appear in a platform's file, even dropped ones.
     """
 
     name: str
-    students: list[Student]
     points: float
     rows: dict[str, dict]
-    dropped: list[Student]
-
-    @property
-    def people(self) -> People:
-        """All students who may appear in a platform's file."""
-        return People([*self.students, *self.dropped])
+    people: People
 
     def cell(self, student: str) -> str:
         """Return a student's score, rounded to two decimals as Canvas does; "" if there is none."""
@@ -55,13 +49,13 @@ class Grades:
         return [f"{student}: {_(row['status'])}" + f" ({row['reason']})" * bool(row["reason"]) for student, row in rows]
 
 
-@dataclass
+@dataclass(frozen=True)
 class Export:
-    """A file for a platform. left_out: students not in it, with reasons. unknown: rows that match no student."""
+    """A file for a platform. left_out: students not in it. unknown: rows that match no student, with the reason."""
 
     table: list[list[str]]
-    left_out: list[str] = field(default_factory=list)
-    unknown: list[str] = field(default_factory=list)
+    left_out: list[str]
+    unknown: list[str]
 
     def text(self) -> str:
         """Return the file as CSV; cells that a spreadsheet would read as formulas get a leading '."""
@@ -74,19 +68,16 @@ def read_grades(course: CourseDirectory, name: str) -> Grades:
     """Read the grades of an assignment from the gradebook; raise ClassError if it has none by this name."""
     gradebook.require(course)
     with Gradebook(course.db_url, course.course_id) as book:
-        assignment, students = gradebook.find_assignment(book, name), enrolled(book, course)
-        dropped = [student for student in book.students if student not in students]
-        grades = Grades(name, students, assignment.max_score, grade_rows(book, course, assignment), dropped)
-        book.db.expunge_all()
-        return grades
+        assignment = gradebook.find_assignment(book, name)
+        return Grades(name, assignment.max_score, grade_rows(book, course, assignment), People(book.students))
 
 
 def fill(grades: Grades, path: Path, column: str | None = None) -> Export:
     """Fill in Canvas's exported gradebook or Moodle's grading worksheet, whichever the file is.
 
-    Students without a grade here keep their existing entry. column: of the assignment in Canvas's gradebook, if it does
-    not have the assignment's name. Raises ClassError if the file is neither, or if the maximum points differ: Moodle
-    would read 9 of 9 as 9 of 100, and silently skip greater values.
+    Students without a grade here keep their existing entry, and rows that match no student are left out. column: of the
+    assignment in Canvas's gradebook, if it does not have the assignment's name. Raises ClassError if the file is
+    neither, or if the maximum points differ: Moodle would read 9 of 9 as 9 of 100, and silently skip greater values.
     """
     table = read_table(path)
     keys = set(map(key_of, table.columns))
@@ -103,19 +94,10 @@ def _fill_worksheet(grades: Grades, sheet: Worksheet) -> Export:
 
     Columns with feedback or students' text are left out, so they stay unchanged.
     """
-    columns = [column for column in sheet.table.columns if key_of(column) in WITHOUT_TEXT]
-    people = grades.people
-    everybody = _still_here(grades, [sheet.find(row, people) for row in sheet.table.rows])
-    export = Export([columns], _absent(grades, everybody))
-    for row, match in zip(sheet.table.rows, everybody, strict=True):
+    for row in sheet.table.rows:
         _require_points(sheet.get(row, "maximum grade"), grades, "Maximum grade")
-        cells = dict(row.cells)
-        if match.student:
-            cells[sheet.column[GRADE]] = grades.cell(match.student) or sheet.get(row, GRADE)
-        else:
-            export.unknown.append(_("line {line}: {problem}", line=row.line, problem=match.why))
-        export.table.append([cells.get(column, "") for column in columns])
-    return export
+    columns = [column for column in sheet.table.columns if key_of(column) in WITHOUT_TEXT]
+    return _fill(grades, sheet.table.rows, columns, sheet.column[GRADE], sheet.find)
 
 
 def _fill_gradebook(grades: Grades, table: Table, column: str) -> Export:
@@ -124,44 +106,40 @@ def _fill_gradebook(grades: Grades, table: Table, column: str) -> Export:
     Excused students (EX) stay excused. Canvas's title with its number is kept, so no assignment is created twice.
     """
     where = {key_of(name): name for name in reversed(table.columns)}
-    chosen = _column(table, column)
-    kept = table.columns[: table.columns.index(where["section"]) + 1]
-    people = grades.people
-    everybody = _still_here(grades, [_in_gradebook(row, where, people) for row in table.rows])
-    export = Export([[*kept, chosen]], _absent(grades, everybody))
-    for row, match in zip(table.rows, everybody, strict=True):
-        first, old = row.get(kept[0]), row.get(chosen)
-        if not row.get(where["id"]):  # Canvas's own rows: points, and hidden grades
-            if key_of(first) == key_of(POINTS_POSSIBLE):
-                _require_points(old, grades, "Points Possible")
-                first = POINTS_POSSIBLE
-        elif match.student:
-            old = old if old.upper() == "EX" else grades.cell(match.student) or old
-        else:
-            if key_of(first) != TEST_STUDENT:
-                problem = f"{readable(first)[:100]}: {match.why}"
-                export.unknown.append(_("line {line}: {problem}", line=row.line, problem=problem))
-            continue
-        export.table.append([first, *(row.get(name) for name in kept[1:]), old])
-    return export
+    columns = [*table.columns[: table.columns.index(where["section"]) + 1], _column(table, column)]
+    own = [[row.get(name) for name in columns] for row in table.rows if not row.get(where["id"])]
+    for cells in own:  # Canvas's own rows: points, and hidden grades
+        if key_of(cells[0]) == key_of(POINTS_POSSIBLE):
+            _require_points(cells[-1], grades, "Points Possible")
+            cells[0] = POINTS_POSSIBLE
+
+    def find(row: Row, people: People) -> Match:
+        login = row.get(where.get("sis login id", ""))
+        return people.find(lms_user_id=row.get(where["id"]), id=login, email=login)
+
+    students = [row for row in table.rows if row.get(where["id"])]
+    export = _fill(grades, students, columns, columns[-1], find)
+    return replace(export, table=[columns, *own, *export.table[1:]])
 
 
-def _absent(grades: Grades, matches: list[Match]) -> list[str]:
+def _fill(
+    grades: Grades, rows: list[Row], columns: list[str], column: str, find: Callable[[Row, People], Match]
+) -> Export:
+    """Fill a column of students' rows, reduced to some columns, the first of which names the student."""
+    matches = each_once([find(row, grades.people) for row in rows])
+    table, unknown = [columns], []
+    for row, match in zip(rows, matches, strict=True):
+        cells = {name: row.get(name) for name in columns}
+        if match.student in grades.rows:
+            if cells[column].upper() != "EX":
+                cells[column] = grades.cell(match.student) or cells[column]
+            table.append(list(cells.values()))
+        elif match.student or key_of(cells[columns[0]]) != TEST_STUDENT:
+            why = match.why or _("{student} was dropped from the class", student=match.student)
+            problem = f"{readable(cells[columns[0]])[:100]}: {why}"
+            unknown.append(_("line {line}: {problem}", line=row.line, problem=problem))
     there = {match.student for match in matches}
-    return [student.id for student in grades.students if student.id not in there]
-
-
-def _still_here(grades: Grades, matches: list[Match]) -> list[Match]:
-    """Return the matches, in order; duplicate and dropped students are replaced with a reason."""
-    out = {student.id for student in grades.dropped}
-    gone = {student: Match("", _("{student} was dropped from the class", student=student)) for student in out}
-    return [gone.get(match.student, match) for match in each_once(matches)]
-
-
-def _in_gradebook(row: Row, where: dict[str, str], people: People) -> Match:
-    """Match a row of Canvas's gradebook to a student; `where` maps normalized column names to the file's."""
-    login = row.get(where.get("sis login id", ""))
-    return people.find(number=row.get(where["id"]), user=login, email=login)
+    return Export(table, [student for student in grades.rows if student not in there], unknown)
 
 
 def as_text_kept(cell: str) -> str:

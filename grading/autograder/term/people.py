@@ -13,6 +13,7 @@ from gradlab.words import N_, _
 from ..steps.files import composed, readable
 
 ALIKE = 0.6  # minimum similarity of names, 0 to 1; allows for middle names and letters that a platform replaces
+FIELDS = {"lms_user_id": N_("platform id"), "id": N_("id"), "email": N_("e-mail address"), "name": N_("name")}
 LEFT_OUT_BY_MOODLE = str.maketrans({"_": " "} | dict.fromkeys("&<>\"`|':\\/", ""))  # as Moodle's clean_filename does
 
 
@@ -28,33 +29,32 @@ class People:
     """The students of a class, searchable by their data on a platform."""
 
     def __init__(self, students: Iterable[Student]):
-        self._by: dict[str, dict[str, set[str]]] = {"number": {}, "email": {}, "name": {}, "id": {}}
+        self._by: dict[tuple[str, str], set[str]] = {}
         self._names: dict[str, tuple[str, str]] = {}
         for student in students:
-            first, last = student.first_name or "", student.last_name or ""
-            self._names[student.id] = (first, last)
-            self._add("id", student.id, student.id)
-            self._add("number", student.lms_user_id or "", student.id)
-            self._add("email", student.email or "", student.id)
-            for name in (f"{first} {last}", f"{last} {first}", f"{last}, {first}"):
-                self._add("name", name if first or last else "", student.id)
+            first, last = self._names[student.id] = (student.first_name or "", student.last_name or "")
+            has = [(field, getattr(student, field) or "") for field in FIELDS if field != "name"]
+            names = (f"{first} {last}", f"{last} {first}", f"{last}, {first}") if first or last else ()
+            has += [("name", name) for name in names]
+            for field, value in has:
+                self._by.setdefault((field, _form(field, value)), set()).add(student.id)
 
-    def find(self, number: str = "", user: str = "", email: str = "", name: str = "") -> Match:
-        """Find a student by the first of these that any student has: platform number, id, e-mail address, name.
+    def find(self, **given: str) -> Match:
+        """Find a student by the first of the given FIELDS whose value any student has.
 
         If several students share that value, there is no match.
         """
-        given = [("number", number), ("id", user), ("email", email), ("name", name)]
-        for kind, value in given:
-            students = self._by[kind].get(_form(kind, value), set())
+        stated = {field: value for field, value in given.items() if _form(field, value)}
+        for field, value in stated.items():
+            students = sorted(self._by.get((field, _form(field, value)), ()))
             if len(students) == 1:
-                return Match(min(students))
+                return Match(students[0])
             if students:
-                several = ", ".join(sorted(students))
-                return Match("", _("{students} all have the {what}", students=several, what=_tried(kind, value)))
-        tried = ", ".join(_tried(kind, value) for kind, value in given if value)
-        if not tried:
+                shared = _tried(field, value)
+                return Match("", _("{students} all have the {what}", students=", ".join(students), what=shared))
+        if not stated:
             return Match("", _("it does not identify a student"))
+        tried = ", ".join(_tried(field, value) for field, value in stated.items())
         # Translators: {what} lists words and their values, such as "id anna, e-mail address x@example.org"
         return Match("", _("no student in the gradebook has the {what}", what=tried))
 
@@ -64,10 +64,6 @@ class People:
         names = [_letters(first + last), _letters(last + first)]
         return not names[0] or max(SequenceMatcher(None, _letters(name), known).ratio() for known in names) >= ALIKE
 
-    def _add(self, kind: str, value: str, student: str) -> None:
-        if _form(kind, value):
-            self._by[kind].setdefault(_form(kind, value), set()).add(student)
-
 
 def each_once(matches: list[Match]) -> list[Match]:
     """Return the matches; a student matched repeatedly is replaced with a reason: platforms list a student once."""
@@ -76,11 +72,8 @@ def each_once(matches: list[Match]) -> list[Match]:
     return [twice.get(match.student, match) for match in matches]
 
 
-_WORDS = {"number": N_("platform id"), "id": N_("id"), "email": N_("e-mail address"), "name": N_("name")}
-
-
-def _tried(kind: str, value: str) -> str:
-    return f"{_(_WORDS[kind])} {readable(value)[:100]}"
+def _tried(field: str, value: str) -> str:
+    return f"{_(FIELDS[field])} {readable(value)[:100]}"
 
 
 def _letters(name: str) -> str:
@@ -88,8 +81,8 @@ def _letters(name: str) -> str:
     return "".join(c for c in unicodedata.normalize("NFKD", name.casefold()) if c.isalnum())
 
 
-def _form(kind: str, text: str) -> str:
+def _form(field: str, text: str) -> str:
     """Normalize text for comparison: lower case; for names, without the characters that Moodle removes."""
     text = composed(text.casefold())
-    text = text.translate(LEFT_OUT_BY_MOODLE) if kind == "name" else text
+    text = text.translate(LEFT_OUT_BY_MOODLE) if field == "name" else text
     return " ".join(text.split())

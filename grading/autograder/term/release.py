@@ -12,7 +12,7 @@ from ..class_chapters import contents
 from ..errors import require_success
 from ..run import return_feedback
 from ..run.lock import only_run
-from . import sent, zipped
+from . import platforms
 
 
 def generate(api: NbGraderAPI, name: str) -> bool:
@@ -39,9 +39,9 @@ def put_into_exchange(api: NbGraderAPI, name: str) -> bool:
 
 def pack(api: NbGraderAPI, name: str) -> Path:
     """Pack an assignment's released files, in a folder named after it, into an archive; return its path."""
-    path = sent.folder(api.coursedir) / f"{name}.zip"
+    path = platforms.folder(api.coursedir) / f"{name}.zip"
     files = sorted(contents(_folder(api, name)).items())
-    zipped.write(path, {f"{name}/{inside.as_posix()}": data for inside, data in files}, mode=0o644)
+    platforms.pack(path, {f"{name}/{inside.as_posix()}": data for inside, data in files}, mode=0o644)
     return path
 
 

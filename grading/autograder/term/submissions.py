@@ -30,11 +30,12 @@ from ..steps.assignment import Released
 from ..steps.due import compose_names
 from ..steps.files import RECEIPTS, composed, readable, unfit
 from ..steps.sanitise import require_ours
-from .archives import TEST_STUDENT, Archive, Upload, look_into
+from . import platforms
+from .archives import TEST_STUDENT, Upload, look_into
 from .dates import Dates, extend_all
 from .people import Match, People, each_once
-from .sent import Sent, keep
-from .worksheet import Stated, Worksheet
+from .platforms import Sent
+from .worksheet import SUBMITTED_AT, Worksheet
 
 NEW, REPLACED, UNCHANGED = N_("new"), N_("replaced"), N_("unchanged")
 KEPT, REFUSED, PASSED_OVER = "kept", "not imported", "ignored"
@@ -95,37 +96,29 @@ def import_submissions(
             raise ClassError(_("A worksheet is for Moodle's archives, but this archive is from Canvas."))
         with Gradebook(course.db_url, course.course_id) as book:
             people, release = People(book.students), _release(course, book, name)
-            matches = _matches(held, people, sheet)
-            stated, extended = dict[str, Stated](), dict[str, datetime]()
-            if sheet:
-                stated = {number: sheet.stated(row) for number, row in sheet.rows.items()}
-                late = {number: entry.until for number, entry in stated.items() if entry.until}
-                extended = {sheet.find(sheet.rows[number], people).student: until for number, until in late.items()}
-                extended.pop("", None)
         if not dry_run:
             compose_names(course)
         done, kept = [], {}
         with tempfile.TemporaryDirectory(dir=course.root, prefix=".import-") as temporary:
-            for number, (upload, match) in enumerate(zip(held.uploads, matches, strict=True)):
-                unpacked = Path(temporary, str(number), name)
-                of_sheet = stated.get(upload.number, Stated())
-                time = late_at if upload.late else of_sheet.submitted_at
-                if of_sheet.draft and match.student and not upload.why:
-                    done.append(Imported(match.student, PASSED_OVER, _("a draft in Moodle, which was not submitted")))
-                    continue
-                untimed = (of_sheet.said or _("no date")) if sheet else _("late") * upload.late
-                if not match.student and held.platform == "canvas" and upload.name.casefold() == TEST_STUDENT:
+            importer = _Importer(course, name, release, opened, Path(temporary), update, dry_run)
+            matches = each_once([_match(upload, held.platform, people, sheet) for upload in held.uploads])
+            for upload, match in zip(held.uploads, matches, strict=True):
+                if sheet and match.student and sheet.is_draft(sheet.rows[upload.number]):
+                    said = _("a draft in Moodle, which was not submitted")
+                    done.append(Imported(match.student, PASSED_OVER, said))
+                elif held.platform == "canvas" and not match.student and upload.name.casefold() == TEST_STUDENT:
                     done.append(Imported(upload.who, PASSED_OVER, _("Canvas's Test Student")))
-                    continue
-                imported = _import(course, opened, upload, match, unpacked, time, untimed, update, release, dry_run)
-                done.append(imported)
-                if imported.state != REFUSED:
-                    file = str(max(upload.order.values())) if upload.order else ""
-                    kept[match.student] = Sent(held.platform, upload.number, upload.name, file)
+                else:
+                    imported = importer.take(upload, match, *_time(upload, sheet, late_at))
+                    done.append(imported)
+                    if imported.state != REFUSED:
+                        newest = str(max(upload.order.values()))
+                        kept[match.student] = Sent(held.platform, upload.number, upload.name, newest)
         if kept and not dry_run:
-            keep(course, name, kept)
-    by_name = held.platform == "moodle" and sheet is None
+            platforms.keep(course, name, kept)
+    extended = _extensions(sheet, people) if sheet else {}
     dates = extend_all(folder, name, extended) if extended and not dry_run else None
+    by_name = held.platform == "moodle" and sheet is None
     return Import(sorted(done, key=lambda imported: imported.who), held.others, by_name, extended, dates)
 
 
@@ -143,84 +136,142 @@ def _release(course: CourseDirectory, book: Gradebook, name: str) -> Release:
     return Release(Released.of(gradebook.find_notebook(book, name), nb).cells)
 
 
-def _matches(held: Archive, people: People, sheet: Worksheet | None) -> list[Match]:
-    """Return the matching student for each upload in an archive, in order; `sheet` is Moodle's worksheet."""
+def _match(upload: Upload, platform: str, people: People, sheet: Worksheet | None) -> Match:
+    """Match an upload to a student: by the number on Canvas, or by Moodle's worksheet, or else by the full name.
 
-    def find(upload: Upload) -> Match:
-        if held.platform == "canvas":
-            return _of_canvas(upload, people)
-        if sheet is None:
-            return people.find(name=upload.name)
+    Students can choose their Canvas name, so a name such as `x_1001_99` could fake a number: it must fit the roster.
+    """
+    if sheet:
         if upload.number in sheet.rows:
             return sheet.find(sheet.rows[upload.number], people)
         return Match("", _("no Identifier in the worksheet ends in {number}", number=upload.number))
-
-    return each_once([find(upload) for upload in held.uploads])
-
-
-def _of_canvas(upload: Upload, people: People) -> Match:
-    """Match a Canvas upload to the student with its number, if the name in the file name fits the roster too.
-
-    Students can choose their Canvas name, so a name such as `x_1001_99` could fake a number.
-    """
-    match = people.find(number=upload.number)
+    if platform == "moodle":
+        return people.find(name=upload.name)
+    match = people.find(lms_user_id=upload.number)
     if not match.student:
         return match
     if not people.named(match.student, upload.name):
         return Match("", _("{student} has the number, but a different name in the roster", student=match.student))
-    others = sorted(filter(None, (people.find(number=number).student for number in upload.numbers)))
+    others = sorted(filter(None, (people.find(lms_user_id=number).student for number in upload.numbers)))
     if others:
         return Match("", _("the file could be from {students}", students=", ".join([match.student, *others])))
     return match
 
 
-def _import(
-    course: CourseDirectory,
-    archive: ZipFile,
-    upload: Upload,
-    match: Match,
-    unpacked: Path,
-    time: datetime | None,
-    untimed: str,
-    update: bool,
-    release: Release,
-    dry_run: bool,
-) -> Imported:
-    if not match.student or upload.why:
-        who = f"{match.student}, {upload.who}" if match.student else upload.who
-        return Imported(readable(who), REFUSED, upload.why or match.why)
-    if match.student in dropped(course):
-        return Imported(match.student, REFUSED, _("was dropped from the class"))
-    files, said = _named(upload, unpacked.name, archive, release)
-    receipts = [path for path in files if path.casefold() in RECEIPTS]  # a student could fake them
-    said = "; ".join([*filter(None, [said]), *(_("{file} was ignored", file=readable(path)) for path in receipts)])
-    files = {path: info for path, info in files.items() if path not in receipts}
-    why = _unpack(archive, files, unpacked)
-    if why:
-        return Imported(match.student, REFUSED, why)
-    target = Path(course.format_path(course.submitted_directory, match.student, unpacked.name))
-    state = _compare(target, unpacked, course, update)
-    refusal = unfit(unpacked, unpacked.name) or _refusal((unpacked / f"{unpacked.name}.ipynb").read_bytes(), release)
-    timed = time or (state in (UNCHANGED, KEPT) and receipt.timestamp(target))
-    imported = Imported(match.student, state, said, refusal, "" if timed else untimed)
-    if dry_run:
-        return imported
-    if state in (NEW, REPLACED):
-        if time:
-            atomic.write_text(unpacked / receipt.TIMESTAMP, receipt.stamp(time))
-        atomic.put_folder(unpacked, target, unpacked.parent / "before")
-    elif state == UNCHANGED and time and receipt.timestamp(target) is None:
-        atomic.write_text(target / receipt.TIMESTAMP, receipt.stamp(time))
-    return imported
+def _extensions(sheet: Worksheet, people: People) -> dict[str, datetime]:
+    """Return the ends of the extensions that a worksheet states, in UTC by student."""
+    ends = [(sheet.find(row, people).student, sheet.extended_until(row)) for row in sheet.rows.values()]
+    return {student: until for student, until in ends if student and until}
 
 
-def _compare(target: Path, unpacked: Path, course: CourseDirectory, update: bool) -> str:
-    if not target.exists() and not target.is_symlink():
-        return NEW
-    ignored = [*course.ignore, *RECEIPTS]
-    if receipt.fingerprint(target, ignored) == receipt.fingerprint(unpacked, ignored):
-        return UNCHANGED
-    return REPLACED if update else KEPT
+def _time(upload: Upload, sheet: Worksheet | None, late_at: datetime | None) -> tuple[datetime | None, str]:
+    """Return the time of an upload in UTC, None if it is unknown, and then what the platform says about it."""
+    row = sheet.rows.get(upload.number) if sheet else None
+    if sheet is None or row is None:
+        return (late_at, _("late")) if upload.late else (None, "")
+    said = sheet.get(row, SUBMITTED_AT)
+    said = f"{said} ({sheet.get(row, 'status')})" if any(map(str.isdigit, said)) else _("no date")
+    return sheet.submitted_at(row), said
+
+
+@dataclass(frozen=True)
+class _Importer:
+    """Imports uploads of the assignment `name` into a class. temporary: a folder on the class's disk."""
+
+    course: CourseDirectory
+    name: str
+    release: Release
+    archive: ZipFile
+    temporary: Path
+    update: bool
+    dry_run: bool
+
+    def take(self, upload: Upload, match: Match, time: datetime | None, untimed: str) -> Imported:
+        """Import an upload for the matching student; see `_time` for its time."""
+        why = upload.why or match.why
+        if why:
+            who = f"{match.student}, {upload.who}" if match.student else upload.who
+            return Imported(readable(who), REFUSED, why)
+        if match.student in dropped(self.course):
+            return Imported(match.student, REFUSED, _("was dropped from the class"))
+        files, said = self._named(upload)
+        receipts = [path for path in files if path.casefold() in RECEIPTS]  # a student could fake them
+        said += [_("{file} was ignored", file=readable(path)) for path in receipts]
+        unpacked = Path(tempfile.mkdtemp(dir=self.temporary), self.name)
+        why = _unpack(self.archive, {path: info for path, info in files.items() if path not in receipts}, unpacked)
+        if why:
+            return Imported(match.student, REFUSED, why)
+        target = Path(self.course.format_path(self.course.submitted_directory, match.student, self.name))
+        state, before = self._compare(target, unpacked), receipt.timestamp(target)
+        refusal = unfit(unpacked, self.name) or _refusal((unpacked / f"{self.name}.ipynb").read_bytes(), self.release)
+        if not self.dry_run:
+            self._put(unpacked, target, state, time)
+        timed = time or (before and state in (UNCHANGED, KEPT))
+        return Imported(match.student, state, "; ".join(said), refusal, "" if timed else untimed)
+
+    def _compare(self, target: Path, unpacked: Path) -> str:
+        if not target.exists() and not target.is_symlink():
+            return NEW
+        ignored = [*self.course.ignore, *RECEIPTS]
+        if receipt.fingerprint(target, ignored) == receipt.fingerprint(unpacked, ignored):
+            return UNCHANGED
+        return REPLACED if self.update else KEPT
+
+    def _put(self, unpacked: Path, target: Path, state: str, time: datetime | None) -> None:
+        """Put the submission into its place, if it is new or replaces one, and state its time if it is known."""
+        if state in (NEW, REPLACED):
+            if time:
+                atomic.write_text(unpacked / receipt.TIMESTAMP, receipt.stamp(time))
+            atomic.put_folder(unpacked, target, unpacked.parent / "before")
+        elif state == UNCHANGED and time and receipt.timestamp(target) is None:
+            atomic.write_text(target / receipt.TIMESTAMP, receipt.stamp(time))
+
+    def _named(self, upload: Upload) -> tuple[dict[str, ZipInfo], list[str]]:
+        """Return an upload's files by path, with the notebook under its released name, and what was chosen, as texts.
+
+        Considers notebooks that contain released cells, or have the released name, even with a suffix that browsers
+        and platforms add to repeated names, such as `NAME-1.ipynb` and `NAME (1).ipynb`. A notebook whose released
+        cells are unchanged counts only if all are; then the newest counts, by Canvas's number, or else by the number
+        in its name.
+        """
+        files, wanted = upload.files, f"{self.name}.ipynb"
+        notebooks = [path for path in files if path.casefold().endswith(".ipynb") and not _HIDDEN.search(path)]
+        if notebooks in ([], [wanted]):
+            return files, []
+        again = re.compile(rf"{re.escape(composed(self.name))}(?:[-_](\d+)| ?\((\d+)\))?\.ipynb")
+        found = {path: again.fullmatch(path) for path in notebooks}
+        numbers = {path: int("0" + "".join(filter(None, m.groups()))) for path, m in found.items() if m}
+        answers = {path: self._answered(files[path]) for path in notebooks}
+        candidates = [path for path in notebooks if path in numbers or answers[path] is not None]
+        if not candidates:
+            return files, []
+        answered = [path for path in candidates if answers[path] is not False] or candidates
+        chosen = max(answered, key=lambda path: (upload.order[path], numbers.get(path, -1), path))
+        others = [path for path in candidates if path != chosen]
+        said = {chosen: RENAMED if chosen in numbers else OURS} if chosen != wanted else {}
+        older = OLDER if upload.order[chosen] else UNKNOWN
+        said |= {path: older if path in answered else NO_ANSWERS for path in others}
+        top = "" if chosen in numbers else chosen[: chosen.rfind("/") + 1]
+        rest = {path: info for path, info in files.items() if path not in candidates}
+        inside = {path.removeprefix(top): info for path, info in rest.items() if path.startswith(top)}
+        return inside | {wanted: files[chosen]}, [_(what, file=readable(path)) for path, what in said.items()]
+
+    def _answered(self, info: ZipInfo) -> bool | None:
+        """Return whether a notebook has answers; None if it is not one that grading would accept."""
+        if info.file_size > MOST_READ:
+            return None
+        try:
+            with self.archive.open(info) as member:
+                data = member.read(MOST_READ)
+            return None if _refusal(data, self.release) else bool(self.release.find(ipynb.read(data)["cells"]).homes)
+        except DAMAGED:
+            return None
+
+
+_HIDDEN = re.compile(r"(^|/)\.")  # such as .ipynb_checkpoints
+RENAMED, OURS = N_("{file} was renamed"), N_("{file} was renamed, because it has the released cells")
+NO_ANSWERS, OLDER = N_("{file} has no answers"), N_("{file} is older")
+UNKNOWN = N_("{file} is ignored, but could be newer: the archive does not say; compare them")
 
 
 def _refusal(notebook: bytes, release: Release) -> str:
@@ -230,53 +281,6 @@ def _refusal(notebook: bytes, release: Release) -> str:
     except (Unreadable, SubmissionError) as error:
         return str(error)
     return ""
-
-
-def _named(upload: Upload, name: str, archive: ZipFile, release: Release) -> tuple[dict[str, ZipInfo], str]:
-    """Return an upload's files by path, with the notebook under its released name, and what was chosen, as text.
-
-    Considers notebooks that contain released cells, or have the released name, even with a suffix that browsers and
-    platforms add to repeated names, such as `NAME-1.ipynb` and `NAME (1).ipynb`. A notebook whose released cells are
-    unchanged counts only if all are; then the newest counts, by Canvas's number, or else by the number in its name.
-    """
-    files, wanted = upload.files, f"{name}.ipynb"
-    notebooks = [path for path in files if path.casefold().endswith(".ipynb") and not _HIDDEN.search(path)]
-    if notebooks in ([], [wanted]):
-        return files, ""
-    again = re.compile(rf"{re.escape(composed(name))}(?:[-_](\d+)| ?\((\d+)\))?\.ipynb")
-    numbers = {path: int("0" + "".join(filter(None, n.groups()))) for path in notebooks if (n := again.fullmatch(path))}
-    states = {path: _in(archive, files[path], release) for path in notebooks}
-    candidates = [path for path in notebooks if path in numbers or states[path][0]]
-    if not candidates:
-        return files, ""
-    answered = [path for path in candidates if states[path] != (True, False)] or candidates
-    chosen = max(answered, key=lambda path: (upload.order.get(path), numbers.get(path, -1), path))
-    others = [path for path in candidates if path != chosen]
-    said = {chosen: RENAMED if chosen in numbers else OURS} if chosen != wanted else {}
-    said |= {path: NO_ANSWERS if path not in answered else OLDER if upload.order else UNKNOWN for path in others}
-    top = "" if chosen in numbers else chosen[: chosen.rfind("/") + 1]
-    rest = {path: info for path, info in files.items() if path not in candidates}
-    inside = {path.removeprefix(top): info for path, info in rest.items() if path.startswith(top)}
-    return inside | {wanted: files[chosen]}, "; ".join(_(what, file=readable(path)) for path, what in said.items())
-
-
-_HIDDEN = re.compile(r"(^|/)\.")  # such as .ipynb_checkpoints
-RENAMED, OURS = N_("{file} was renamed"), N_("{file} was renamed, because it has the released cells")
-NO_ANSWERS, OLDER = N_("{file} has no answers"), N_("{file} is older")
-UNKNOWN = N_("{file} is ignored, but could be newer: the archive does not say; compare them")
-
-
-def _in(archive: ZipFile, info: ZipInfo, release: Release) -> tuple[bool, bool]:
-    """Return whether a file is a notebook that grading would accept, and whether it has answers."""
-    if info.file_size > MOST_READ:
-        return False, False
-    try:
-        with archive.open(info) as member:
-            data = member.read(MOST_READ)
-        ours = not _refusal(data, release)
-        return ours, ours and bool(release.find(ipynb.read(data)["cells"]).homes)
-    except DAMAGED:
-        return False, False
 
 
 def _unpack(archive: ZipFile, files: dict[str, ZipInfo], folder: Path) -> str:

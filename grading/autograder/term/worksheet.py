@@ -10,7 +10,6 @@ comments. Under anonymous marking, only Identifier is filled in, and no roster c
 
 import contextlib
 import re
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -34,20 +33,6 @@ CLOCK = re.compile(r" (\d\d:\d\d|\d{1,2}:\d\d [AP]M)$", re.IGNORECASE)
 MOODLE = [f"%A, {day}, {time}" for day in ("%d %B %Y", "%B %d, %Y") for time in ("%I:%M %p", "%H:%M")]
 
 
-@dataclass(frozen=True)
-class Stated:
-    """What a row states about a submission; times are in UTC.
-
-    submitted_at: when it was last changed. until: the end of an extension. draft: whether it was saved, but not
-    submitted. said: the row's texts, to show if a date cannot be read.
-    """
-
-    submitted_at: datetime | None = None
-    until: datetime | None = None
-    draft: bool = False
-    said: str = ""
-
-
 class Worksheet:
     """A downloaded grading worksheet; raises ClassError if the file is not one. rows: by the numbers of Identifiers."""
 
@@ -64,38 +49,38 @@ class Worksheet:
 
     def find(self, row: Row, people: People) -> Match:
         """Match a row to a student by ID number, username or e-mail address; by full name if these are empty."""
-        strong = {"number": self.get(row, "id number"), "user": self.get(row, "username")}
+        strong = {"lms_user_id": self.get(row, "id number"), "id": self.get(row, "username")}
         strong["email"] = self.get(row, "email address") or self.get(row, "email")
         return people.find(**strong) if any(strong.values()) else people.find(name=self.get(row, "full name"))
 
-    def stated(self, row: Row) -> Stated:
-        """Return what a row states about its submission.
+    def is_draft(self, row: Row) -> bool:
+        """Return whether a submission was saved, but not submitted."""
+        return self.get(row, "status").startswith("Draft")
 
-        Moodle writes dates in the downloading person's time zone, which is assumed to be this machine's.
-        """
-        changed, status = self.get(row, SUBMITTED_AT), self.get(row, "status")
-        said = f"{changed} ({status})" if any(map(str.isdigit, changed)) else ""
-        return Stated(_utc(changed), _utc(status.partition(EXTENDED)[2]), status.startswith("Draft"), said)
+    def submitted_at(self, row: Row) -> datetime | None:
+        """Return when a submission was last changed, in UTC; None if that is not stated, or unclear."""
+        return read_moodle(self.get(row, SUBMITTED_AT))
+
+    def extended_until(self, row: Row) -> datetime | None:
+        """Return the end of an extension, in UTC; None if there is none, or it is unclear."""
+        return read_moodle(self.get(row, "status").partition(EXTENDED)[2])
 
     def get(self, row: Row, key: str) -> str:
         """Return the text in a column, given by its normalized name; "" if the column is missing."""
         return row.get(self.column.get(key, ""))
 
 
-def _utc(text: str) -> datetime | None:
-    """Return the time that text states, in UTC; None if it states none, or that is unclear."""
-    stated = read_moodle(text)
-    return stated.astimezone(UTC).replace(tzinfo=None) if stated and stated.year in YEARS else None
-
-
 def read_moodle(text: str) -> datetime | None:
-    """Return the date and time that a text in these forms states; None for other forms, or if the weekday is wrong."""
-    text = " ".join(text.split())
+    """Return the time, in UTC, that a text in these forms states; None for other forms, or if the weekday is wrong.
+
+    Moodle writes dates in the downloading person's time zone, which is assumed to be this machine's.
+    """
+    text, stated = " ".join(text.split()), None
     if ISO.fullmatch(text):
         with contextlib.suppress(ValueError):
-            return datetime.fromisoformat(text)
+            stated = datetime.fromisoformat(text)
     for form in MOODLE if CLOCK.search(text) else ():
         with contextlib.suppress(ValueError):
-            stated = datetime.strptime(text, form)
-            return stated if text.startswith(f"{stated:%A}") else None
-    return None
+            read = datetime.strptime(text, form)
+            stated = read if text.startswith(f"{read:%A}") else None
+    return stated.astimezone(UTC).replace(tzinfo=None) if stated and stated.year in YEARS else None
