@@ -98,7 +98,7 @@ def test_grading_again_skips_graded_submissions_and_force_gives_the_same_grades(
     assert graded.grade("right", "a slip") == {"right": "skipped", "a slip": "skipped"}
     before = graded.verdict("a slip", "check-1")
     shown = said(graded, "grade", NAME, "--student", "a slip", "--force")
-    assert re.search("a slip +0     1.5     1.5\n", shown)
+    assert re.search(r"a slip +0 +1\.5 +1\.5\n", shown)
     assert "90.1  slip: external gradient alone" in shown
     assert shown.endswith(f"To see what changed: python -m autograder report {NAME} --changes\n1 graded\n")
     assert graded.verdict("a slip", "check-1") == before

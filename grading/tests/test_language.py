@@ -105,7 +105,7 @@ def test_the_report_is_too_but_not_the_data_of_its_csv_file(dutch, report, said)
     shown = said(dutch, "report", NAME)
     assert "90.1  vergissing: alleen de gradiënt van buiten" in shown
     assert "3 beoordeeld" in shown
-    assert "absent   niet ingeleverd" in shown
+    assert "\nabsent                  niet ingeleverd\n" in shown
 
 
 def test_a_worker_gets_the_language_with_the_assignment(dutch):

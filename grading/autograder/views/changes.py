@@ -13,10 +13,8 @@ from ..errors import ClassError
 from ..gradebook import find_assignment
 from ..steps import scores
 from ..steps.scores import Scores
-from .renderings import with_name
-from .standing import full_name
 from .table import Column, Table
-from .words import exercise_of, local
+from .words import exercise_of, full_name, local, with_name
 
 
 @dataclass(frozen=True)

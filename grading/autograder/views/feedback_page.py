@@ -18,8 +18,8 @@ from ..steps import outcome
 from ..steps.assignment import stored_checks
 from ..steps.judge import in_new_words
 from ..steps.outcome import NotebookOutcome
-from .standing import full_name
 from .theme import PageExporter
+from .words import full_name
 
 HEAD = 10_000  # characters at the start of a page that contain its metadata
 

@@ -15,11 +15,11 @@ from ..errors import ClassError, did_you_mean
 from ..steps.files import readable
 from ..steps.outcome import Status
 from .flags import Flag
-from .report import Check, Report, gather
-from .report_pages import render
+from .report import Check, Report, Row, gather
 from .submission_page import write_pages
-from .table import Column, Table, padded, wide
-from .words import exercise_of
+from .table import Column, Table
+from .theme import render
+from .words import exercise_of, with_name
 
 LISTED = 60  # students; for a larger class, the table omits the reasons, which are in the files
 COLUMNS = 12  # approximate maximum number of columns in a chart
@@ -41,30 +41,35 @@ def _points(report: Report) -> str:
 
 def rows_as_text(report: Report) -> list[str]:
     """Format the report's rows: points by check cell, and the reasons for lost points and flags."""
-    cells = list(dict.fromkeys(check.cell for check in report.checks))
-    heads = list(map(exercise_of, cells))
-    names = {row.student: with_name(row.student, row.standing.name) for row in report.rows}
-    student, score, flags = _("student"), _("score"), _("flags")
-    width = max(map(wide, [student, *names.values()]))
-    lines = ["  ".join([padded(student, width), *(f"{head:>6}" for head in heads), padded(score, 6, True), flags])]
-    for row in report.rows:
-        if row.score is None:
-            count = len(row.flags)
-            flags = "  " + ngettext("({count} flag)", "({count} flags)", count) if count else ""
-            lines.append(f"{padded(names[row.student], width)}  {_(row.status)}: {row.reason}".rstrip(": ") + flags)
-        else:
-            points = [f"{row.points.get(cell, 0):6g}" for cell in cells]
-            flags = f"{len(row.flags):7}" if row.flags else ""
-            lines.append("  ".join([padded(names[row.student], width), *points, f"{row.score:6g}"]) + flags)
-        if len(report.rows) <= LISTED:
-            why = [f"{check_id}  {reason}" for check_id, reason in row.reasons.items() if check_id]
-            why += [row.reason] if row.reason and row.score is not None else []
-            late, by_hand = row.standing.late, row.standing.by_hand.items()
-            why += [_("late   {time}, {points:g} deducted", time=late, points=row.standing.penalty)] if late else []
-            why += [_("hand   {cell}  {points:g} set manually", cell=exercise_of(c), points=p) for c, p in by_hand]
-            why += [_("flag   {flag}", flag=in_words(flag)) for flag in row.flags]
-            lines += [f"{'':{width}}    {line}" for line in why]
+    columns = [Column(_("student"), lambda row: with_name(row.student, row.name))]
+    for cell in dict.fromkeys(check.cell for check in report.checks):
+        columns.append(Column(exercise_of(cell), lambda row, of=cell: _shown(row, row.points.get(of, 0)), right=True))
+    columns += [Column(_("score"), lambda row: _shown(row, row.score), right=True), Column(_("remarks"), _remarks)]
+    head, *rows = Table(columns, [(row,) for row in report.rows]).text().split("\n")
+    lines = [head]
+    for row, line in zip(report.rows, rows, strict=True):
+        lines += [line, *(f"    {why}" for why in _reasons(row) if len(rows) <= LISTED)]
     return lines
+
+
+def _shown(row: Row, points: float | None) -> str:
+    return "" if row.score is None else f"{points:g}"
+
+
+def _remarks(row: Row) -> str:
+    """Return why there is no score, and the number of flags."""
+    why = f"{_(row.status)}: {row.reason}".rstrip(": ") if row.score is None else ""
+    flags = ngettext("{count} flag", "{count} flags", len(row.flags)) if row.flags else ""
+    return "; ".join(filter(None, [why, flags]))
+
+
+def _reasons(row: Row) -> list[str]:
+    """Return the reasons for lost points, a late penalty, manual points and flags, one per line."""
+    why = [f"{check_id}  {reason}" for check_id, reason in row.reasons.items() if check_id]
+    why += [row.reason] if row.reason and row.score is not None else []
+    why += [_("late   {time}, {points:g} deducted", time=row.late, points=row.penalty)] if row.late else []
+    why += [_("hand   {cell}  {points:g} set manually", cell=exercise_of(c), points=p) for c, p in row.by_hand.items()]
+    return why + [_("flag   {flag}", flag=in_words(flag)) for flag in row.flags]
 
 
 def of_one(course: CourseDirectory, name: str, student: str) -> list[str]:
@@ -98,8 +103,8 @@ def to_do(report: Report) -> list[str]:
     name = report.assignment
     due = [row.student for row in report.rows if row.status in (Status.STALE, Status.UNGRADED)]
     old = [row.student for row in report.rows if row.outdated]
-    roster = any(row.standing.on_roster for row in report.rows)
-    off = [row for row in report.rows if row.status != Status.MISSING and not row.standing.on_roster]
+    roster = any(row.on_roster for row in report.rows)
+    off = [row for row in report.rows if row.status != Status.MISSING and not row.on_roster]
     others = [row.student for row in off if roster]
     lost = [row.student for row in report.rows if row.status == Status.GRADED and not row.ran]
     tasks = [
@@ -109,11 +114,6 @@ def to_do(report: Report) -> list[str]:
         (_("The feedback page is outdated (autograder feedback {name})", name=name), old),
     ]
     return [f"{title}: {', '.join(students)}" for title, students in tasks if students]
-
-
-def with_name(student: str, name: str) -> str:
-    """Return a student's id, with the name if there is one."""
-    return f"{student} ({name})" if name else student
 
 
 def in_words(flag: Flag) -> str:
@@ -143,7 +143,7 @@ def by_check(report: Report) -> Table:
     """Return the CSV file's table: a row per student and check, each repeating the values of the submission."""
     columns = [
         Column("student", lambda row, check, result: row.student),
-        Column("name", lambda row, check, result: row.standing.name),
+        Column("name", lambda row, check, result: row.name),
         Column("status", lambda row, check, result: row.status),
         Column("check", lambda row, check, result: check.check_id),
         Column("points", lambda row, check, result: result.points if result else row.points.get(check.cell)),

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 
-from nbgrader.api import Grade, Gradebook, Notebook, SubmittedAssignment
+from nbgrader.api import Grade, Gradebook, Notebook, Student, SubmittedAssignment
 from nbgrader.coursedir import CourseDirectory
 
 from gradlab import ipynb
@@ -15,18 +15,16 @@ from gradlab.words import _, of_chapter
 
 from ..dropped import enrolled
 from ..gradebook import find_notebook
-from ..steps import outcome
+from ..steps import outcome, scores
 from ..steps.assignment import stored_checks
 from ..steps.bounded import Bounded, OutOfBoundsError
 from ..steps.due import due
 from ..steps.files import readable
 from ..steps.outcome import Status
-from ..steps.scores import submissions
 from . import words
 from .export import grade_row
 from .feedback_page import is_same, made_of
 from .flags import Flag, Flagger
-from .standing import Standing, standing
 
 
 @dataclass(frozen=True)
@@ -58,7 +56,10 @@ class Row:
     """One student's row: status, score or None, points by check cell, and results by check id.
 
     reason: why there is no score. pages: links by label. notebook: the autograded notebook, None if there is none.
-    outdated: whether the feedback page is outdated. ran: whether any check could run.
+    outdated: whether the feedback page is outdated. ran: whether any check could run. name: the student's. on_roster:
+    whether the gradebook has a name, e-mail address or platform id; grading adds students without. late: the delay as
+    text, such as "1 day, 2:00:00"; "" if the submission is on time. penalty: points deducted. by_hand: points that were
+    set manually, by cell.
     """
 
     student: str
@@ -70,9 +71,13 @@ class Row:
     flags: list[Flag] = field(default_factory=list)
     pages: dict[str, Path] = field(default_factory=dict)
     notebook: Path | None = None
-    standing: Standing = field(default_factory=Standing)
     outdated: bool = False
     ran: bool = True
+    name: str = ""
+    on_roster: bool = False
+    late: str = ""
+    penalty: float = 0.0
+    by_hand: dict[str, float] = field(default_factory=dict)
 
     @property
     def current(self) -> dict[str, Result]:
@@ -121,7 +126,7 @@ def gather(course: CourseDirectory, name: str, search: bool = True, only: str | 
         students = enrolled(gradebook, course)
         released = Path(course.format_path(course.release_directory, ".", name))
         flagger = Bounded(Flagger(released, name, [student.id for student in students]).flags) if search else None
-        submitted, to_grade = submissions(gradebook, assignment), due(course, assignment)
+        submitted, to_grade = scores.submissions(gradebook, assignment), due(course, assignment)
         rows = []
         for student in (student for student in students if only in (None, student.id)):
             submission = submitted.get(student.id)
@@ -134,7 +139,7 @@ def gather(course: CourseDirectory, name: str, search: bool = True, only: str | 
                 said = readable(f"{type(error).__name__}: {error}")[:200]
                 reason = _("it could not be read ({error}); grade it again", error=said)
                 row, outdated = Row(readable(student.id), grade["status"], grade["score"], reason), False
-            rows.append(replace(row, standing=standing(student, submission), outdated=outdated))
+            rows.append(replace(row, outdated=outdated, **_circumstances(student, submission)))
         if flagger:
             flagger.close()
         title, made = words.chapter(course, name), datetime.now().astimezone()
@@ -175,6 +180,18 @@ def _row(course: CourseDirectory, row: dict, grades: list[Grade], checks: list[C
         flags=_flags(flagger, notebook, folder, student) if flagger else [],
         ran=outcome.ran(notebook),
     )
+
+
+def _circumstances(student: Student, submission: SubmittedAssignment | None) -> dict:
+    """Return a row's name, lateness, penalty and manual points; without a time or a due date, it is on time."""
+    on_roster = any((student.first_name, student.last_name, student.email, student.lms_user_id))
+    found = {"name": words.full_name(student), "on_roster": on_roster}
+    if submission is None:
+        return found
+    # nbgrader cannot add an extension to a due date that was removed
+    late_s = submission.total_seconds_late if submission.assignment.duedate else 0
+    now = scores.of(submission)
+    return found | {"late": words.duration(late_s) if late_s else "", "penalty": now.penalty, "by_hand": now.hand}
 
 
 def _is_outdated(course: CourseDirectory, row: Row, submission: SubmittedAssignment) -> bool:

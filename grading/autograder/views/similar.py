@@ -25,7 +25,7 @@ from gradlab.words import _
 from ..dropped import dropped
 from ..gradebook import find_assignment
 from ..steps.files import cells_of, readable
-from .report_pages import render
+from .theme import render
 from .words import chapter, exercise_of
 
 RUN = 25  # the shortest match, in characters, of which each name counts as one

@@ -10,9 +10,10 @@ from gradlab.words import N_, _
 
 from ..errors import ClassError
 from ..steps.outcome import Status
-from .renderings import to_do, with_name
+from .renderings import to_do
 from .report import Report, Row, gather
 from .table import Column, Table
+from .words import with_name
 
 SIGNS: dict[str, str] = {Status.NEEDS_MANUAL: N_("hand?"), Status.UNGRADABLE: "?", Status.MISSING: "-"}
 SIGNS |= {Status.UNGRADED: N_("new"), Status.STALE: N_("again")}
@@ -35,7 +36,7 @@ def text(reports: list[Report]) -> str:
     """Format the overview as text: one line per student, then what is to do."""
     # Translators: the head of a column: an assignment's number, and its points
     heads = [_("{number} of {points:g}", number=r.assignment.partition("_")[0], points=r.max_score) for r in reports]
-    columns = [Column(_("student"), lambda *rows: with_name(rows[0].student, rows[0].standing.name))]
+    columns = [Column(_("student"), lambda *rows: with_name(rows[0].student, rows[0].name))]
     columns += [Column(head, lambda *rows, at=at: _cell(rows[at]), right=True) for at, head in enumerate(heads)]
     total = _("total of {points:g}", points=sum(report.max_score for report in reports))
     columns += [Column(total, _total, right=True)]
@@ -45,7 +46,7 @@ def text(reports: list[Report]) -> str:
 
 def write(course: CourseDirectory, reports: list[Report]) -> Path:
     """Write points and status by student and assignment as CSV into the class's folder `reports`; return the path."""
-    columns = [Column("student", lambda *rows: rows[0].student), Column("name", lambda *rows: rows[0].standing.name)]
+    columns = [Column("student", lambda *rows: rows[0].student), Column("name", lambda *rows: rows[0].name)]
     for at, report in enumerate(reports):
         columns.append(Column(report.assignment, lambda *rows, at=at: rows[at].score))
         columns.append(Column(f"{report.assignment} status", lambda *rows, at=at: rows[at].status))
@@ -70,4 +71,4 @@ def _cell(row: Row) -> str:
     shown = f"{row.score:.4g}" if row.score is not None else _(SIGNS.get(row.status, row.status))
     # Translators: L marks late submissions, as in the legend; keep it as short
     late = " " + _("L")
-    return shown + late * bool(row.standing.late) + "*" * bool(row.standing.by_hand)
+    return shown + late * bool(row.late) + "*" * bool(row.by_hand)

@@ -1,10 +1,13 @@
-"""Configure how pages are rendered: template folders, filters, colors and the exporter."""
+"""Configure how pages are rendered: template folders, filters, colors, the exporter, and the report's templates."""
 
 import functools
+import os
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import nbgrader
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from nbconvert.exporters import HTMLExporter, TemplateExporter
 from nbformat import NotebookNode
 from nbgrader.coursedir import CourseDirectory
@@ -14,7 +17,7 @@ from traitlets import default
 
 from gradlab.words import _, language, ngettext
 
-from .words import chapter
+from .words import chapter, local
 
 FILTERS = {"markdown2html": "pages.markdown", "highlight_code": "pages.highlight", "ansi2html": "pages.colored"}
 FILTERS |= {"exercise": "words.exercise_of", "local": "words.local"}
@@ -22,7 +25,7 @@ FILTERS = {name: f"autograder.views.{function}" for name, function in FILTERS.it
 
 WORDS = {"_": _, "ngettext": ngettext, "language": language}  # for templates
 
-_TEMPLATES = [Path(__file__).parent, Path(nbgrader.__file__).parent / "server_extensions" / "formgrader"]
+_FOLDERS = [Path(__file__).parent, Path(nbgrader.__file__).parent / "server_extensions" / "formgrader"]
 
 
 def template_paths(name: str) -> list[str]:
@@ -30,7 +33,7 @@ def template_paths(name: str) -> list[str]:
 
     The settings use `template_paths`, because Formgrader hard-codes nbgrader's `template_name`.
     """
-    folders = [str(folder / "templates") for folder in _TEMPLATES]
+    folders = [str(folder / "templates") for folder in _FOLDERS]
     extra = {"extra_template_basedirs": folders, "extra_template_paths": folders}
     return HTMLExporter(template_name=name, **extra).template_paths
 
@@ -63,3 +66,23 @@ def code_colors() -> str:
             weight = "; font-weight: bold" if light.style_for_token(kind)["bold"] else ""
             rules.append(f".highlight .{name} {{ color: light-dark({pair}){weight} }}")
     return "\n".join(rules)
+
+
+_PAGES = Environment(
+    loader=FileSystemLoader([_FOLDERS[0] / "templates" / "report", _FOLDERS[0] / "templates"]),
+    autoescape=True,  # text from submissions may be hostile
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+)
+_PAGES.globals |= WORDS
+_PAGES.filters["local"] = local
+_PAGES.filters["number"] = lambda value: "" if value is None else f"{value:.3g}" if value < 1000 else f"{value:.0f}"
+
+
+def render(template: str, folder: Path, **values) -> str:
+    """Return one of the templates in templates/report rendered as HTML, without scripts and with all text escaped.
+
+    Its links to files are relative to `folder`.
+    """
+    return _PAGES.get_template(template).render(link=lambda path: quote(os.path.relpath(path, folder)), **values)

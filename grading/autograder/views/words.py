@@ -1,14 +1,15 @@
-"""Put into words what all pages and tables name: chapters, exercises, times, and verdicts."""
+"""Put into words what all pages and tables name: chapters, exercises, students, times and durations."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gradlab.words import N_, _
+from gradlab.words import N_, _, ngettext
 
-from ..steps.files import cells_of
+from ..steps.files import cells_of, readable
 
 if TYPE_CHECKING:  # importing them takes time, which every command would pay
+    from nbgrader.api import Student
     from nbgrader.coursedir import CourseDirectory
 
 DAYS = N_("Mon"), N_("Tue"), N_("Wed"), N_("Thu"), N_("Fri"), N_("Sat"), N_("Sun")
@@ -39,3 +40,20 @@ def local(at: datetime) -> str:
     # Translators: a date such as "Mon 2 Nov 2026"
     date = _("{weekday} {day} {month} {year}", weekday=weekday, day=at.day, month=month, year=at.year)
     return f"{date}, {at:%H:%M}{f'{at::%S}' * bool(at.second)} {'UTC' * (zone[0] in '+-')}{zone}"
+
+
+def duration(seconds: float) -> str:
+    """Return a duration as text, such as "1 day, 2:00:00"."""
+    whole = timedelta(seconds=int(seconds))
+    time = str(timedelta(seconds=whole.seconds))
+    return ngettext("{count} day, {time}", "{count} days, {time}", whole.days, time=time) if whole.days else time
+
+
+def full_name(student: "Student") -> str:
+    """Return a student's full name; "" if the gradebook does not have it."""
+    return readable(" ".join(filter(None, [student.first_name, student.last_name])))
+
+
+def with_name(student: str, name: str) -> str:
+    """Return a student's id, with the name if there is one."""
+    return f"{student} ({name})" if name else student
