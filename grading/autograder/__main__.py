@@ -13,7 +13,6 @@ from authoring.places import ChapterError
 from gradlab import words
 from gradlab.words import _
 
-from .class_chapters import UPDATE
 from .errors import ClassError
 
 ROOM = Path(__file__).resolve().parents[1]
@@ -77,10 +76,7 @@ def _require_class(folder: Path) -> None:
 
 
 def _warn(folder: Path) -> None:
-    """Warn if the class links to the course's chapters or if others can read its folder, and say how to fix it."""
-    if (folder / "source").is_symlink():
-        linked = _("The class links to the course's chapters, so changes to them affect it. To give it a copy:")
-        print(f"{linked} {UPDATE} --apply", file=sys.stderr)
+    """Warn if others can read the class's folder, and say how to fix it."""
     if folder.is_dir() and all(path.stat().st_mode & 0o001 for path in (folder, *folder.parents)):
         readable = _("Other users of this machine can read the class's names and grades. To keep them out:")
         print(f"{readable} chmod o= {shlex.quote(str(folder))}", file=sys.stderr)

@@ -33,7 +33,7 @@ def speak(folder: Path, language: str) -> None:
 def begin(folder: Path) -> None:
     """Copy the course's chapters, in the language in use, into a class that has none, replacing a dangling link.
 
-    A working link is kept: classes created by earlier versions link to the course.
+    A working link is kept: classes of early versions link to the course.
     """
     source = folder / "source"
     if not source.exists():

@@ -46,21 +46,6 @@ def test_an_exercise_that_the_course_adds_does_not_stop_a_class(course, tmp_path
         ]
 
 
-def test_a_class_with_a_link_works_and_says_how_to_get_a_copy(course, tmp_path, capsys):
-    folder = tmp_path / "class"
-    folder.mkdir(mode=0o700)
-    (folder / "source").symlink_to(course)
-    assert class_api(folder).generate_assignment(NAME)["success"]
-    assert command.main(["report", NAME, "--class", str(folder)]) == 0
-    assert "To give it a copy: python -m autograder update --apply" in capsys.readouterr().err
-    assert command.main(["update", "--apply", "--class", str(folder)]) == 0
-    assert not (folder / "source").is_symlink()
-    assert (folder / "source" / NAME / f"{NAME}.ipynb").exists()
-    capsys.readouterr()
-    assert command.main(["report", NAME, "--class", str(folder)]) == 0
-    assert "copy" not in capsys.readouterr().err
-
-
 def test_a_new_class_has_its_settings_its_course_id_and_its_copy(course, tmp_path, capsys):
     folder = tmp_path / "autograd-2026"
     assert command.main(["new-class", str(folder), "--exchange", str(tmp_path / "exchange")]) == 0
