@@ -7,7 +7,7 @@ import zipfile
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from tiny_class import NAME, RIGHT, TinyClass
+from tiny_class import NAME, TinyClass
 
 from autograder.errors import ClassError
 from autograder.steps import receipt
@@ -33,14 +33,6 @@ STUDENTS = {
     "o'brien": ("Ciarán", "O'Brien", "ciaran@uni.example", "4023"),
     "ito": ("J. R. R.", "Ito", None, "4024"),
 }
-
-
-@pytest.fixture(scope="module")
-def notebook(tmp_path_factory):
-    """Return the text of a notebook that solves everything."""
-    tiny = TinyClass(tmp_path_factory.mktemp("right") / "class")
-    tiny.hand_in("anna", RIGHT)
-    return (tiny.submission("anna") / FILE).read_text()
 
 
 @pytest.fixture
@@ -79,9 +71,10 @@ def handed_in(tiny):
     return {str(path.relative_to(root)): path.read_text() for path in sorted(root.rglob("*")) if path.is_file()}
 
 
-def test_a_canvas_archive_is_matched_by_canvas_number(tiny, packed):
-    """Canvas shortens names; the person's number comes after LATE and before the file's."""
-    archive = packed(
+ANNA = "Anna Lena Müller_3101_assignsubmission_file"
+MATCHED = {  # an archive's members, each person's state or the reason for not importing, and the imported texts
+    # Canvas shortens names; the person's number comes after LATE and before the file's.
+    "Canvas's numbers": (
         {
             f"mülleranna_4021_88101_{FILE}": "anna",
             f"weigrossben_LATE_4022_88102_{NAME}-1.ipynb": "ben",
@@ -89,26 +82,14 @@ def test_a_canvas_archive_is_matched_by_canvas_number(tiny, packed):
             f"mülleranna_9999_88104_{FILE}": "somebody of the same name",
             f"anon_x1Yz_4023_{FILE}": "under anonymous grading",
             "obrienciarán_4023_text.html": "typed",
-            f"studenttest_5000_88105_{FILE}": "Canvas's Test Student",
-        }
-    )
-    assert imported(tiny, archive) == {
-        "anna": "new",
-        "ben": f"{NAME}-1.ipynb was renamed",
-        "mülleranna (9999)": "no student in the gradebook has the platform id 9999",
-        "studenttest (5000)": "Canvas's Test Student",
-    }
-    assert handed_in(tiny) == {
-        f"anna/{NAME}/{FILE}": "anna",
-        f"ben/{NAME}/{FILE}": "ben",
-        f"ben/{NAME}/helper_7_8.py": "x = 1",
-    }
-    others = [f"anon_x1Yz_4023_{FILE}", "obrienciarán_4023_text.html"]
-    assert import_submissions(tiny.folder, NAME, archive).others == others
-
-
-ANNA = "Anna Lena Müller_3101_assignsubmission_file"
-MATCHED = {  # an archive's members, each person's state or the reason for not importing, and the imported texts
+        },
+        {
+            "anna": "new",
+            "ben": f"{NAME}-1.ipynb was renamed",
+            "mülleranna (9999)": "no student in the gradebook has the platform id 9999",
+        },
+        {f"anna/{NAME}/{FILE}": "anna", f"ben/{NAME}/{FILE}": "ben", f"ben/{NAME}/helper_7_8.py": "x = 1"},
+    ),
     # Students choose their sortable name: `x_4021_99` would match anna, whose own files are still imported.
     "a name with another student's number": (
         {
@@ -208,20 +189,21 @@ def test_the_import_lists_what_grading_will_refuse(tiny, packed, said, files, wh
     assert not any(receipt_file in reason for receipt_file in RECEIPTS)
 
 
-@pytest.mark.parametrize("name", ["homework.ipynb", "work/02 (3).ipynb"])
-def test_a_single_notebook_with_released_cells_is_accepted_with_the_files_beside_it(tiny, packed, notebook, name):
-    """A folder's files become the submission's own, so receipts in it would be the submission's."""
-    place = f"{ANNA}/{name.rpartition('work/')[1]}"
-    beside = {f"{place}{file}": "mine" for file in ("helper.py", "timestamp.txt", "submission_secret.txt")}
-    said = imported(tiny, packed({f"{ANNA}/{name}": notebook, **beside}))["anna"]
-    assert f"{name} was renamed, because it has the released cells" in said
-    assert "timestamp.txt was ignored; submission_secret.txt was ignored" in said
-    assert handed_in(tiny).keys() == {f"anna/{NAME}/{FILE}", f"anna/{NAME}/helper.py"}
-
-
 MINE, OTHER = "pull_back mine", "pull_back other"
 COPY = f"Copy of {FILE}"
-SEVERAL = {  # one person's notebooks in Moodle by name; the text that counts, and what is said
+BESIDE = ("helper.py", "timestamp.txt", "submission_secret.txt")  # receipts would be the submission's own
+RECEIPTS_IGNORED = "timestamp.txt was ignored; submission_secret.txt was ignored"
+SEVERAL = {  # one person's files in Moodle by name; the text of the notebook that counts, and what is said
+    "one with a name of its own": (
+        {"homework.ipynb": MINE} | dict.fromkeys(BESIDE, "mine"),
+        MINE,
+        f"homework.ipynb was renamed, because it has the released cells; {RECEIPTS_IGNORED}",
+    ),
+    "one in a folder": (
+        {"work/02 (3).ipynb": MINE} | {f"work/{name}": "mine" for name in BESIDE},
+        MINE,
+        f"work/02 (3).ipynb was renamed, because it has the released cells; {RECEIPTS_IGNORED}",
+    ),
     "answered twice": (
         {FILE: MINE, f"{NAME}-1.ipynb": OTHER},
         OTHER,
@@ -239,12 +221,17 @@ SEVERAL = {  # one person's notebooks in Moodle by name; the text that counts, a
 
 @pytest.mark.parametrize(("several", "counts", "why"), SEVERAL.values(), ids=SEVERAL.keys())
 def test_of_several_notebooks_one_with_answers_counts_and_the_others_are_listed(tiny, packed, several, counts, why):
+    """A notebook in a folder brings the files beside it."""
     members = {}
     for name, text in several.items():
-        tiny.hand_in("o'brien", {"answer-1": text} if text else {})
-        members[f"{ANNA}/{name}"] = (tiny.submission("o'brien") / FILE).read_text()
+        if name.endswith(".ipynb"):
+            tiny.hand_in("o'brien", {"answer-1": text} if text else {})
+            text = (tiny.submission("o'brien") / FILE).read_text()
+        members[f"{ANNA}/{name}"] = text
     assert imported(tiny, packed(members)) == {"anna": why}
     assert counts in (tiny.submission("anna") / FILE).read_text()
+    beside = {path.name for path in tiny.submission("anna").glob("[!.]*")} - {FILE}
+    assert beside == ({"helper.py"} if "mine" in several.values() else set())
 
 
 def test_a_worksheet_identifies_students_and_submission_times(tiny, packed, tmp_path, said):
@@ -364,36 +351,23 @@ def test_an_archive_with_paths_outside_it_is_refused_entirely(tiny, packed, name
     assert handed_in(tiny) == {}
 
 
-def moodle_member(name):
-    return zipfile.ZipInfo(f"{ANNA}/{name}")
-
-
-def a_link():
-    info = moodle_member("link")
-    info.external_attr = (stat.S_IFLNK | 0o777) << 16
-    return [(info, "/etc/passwd")]
-
-
-TOO_MUCH = {
-    "links": (a_link, "link is a link or a special file"),
-    "many files": (
-        lambda: [(moodle_member(f"{n}.txt"), "") for n in range(MAX_FILES + 1)],
-        "it contains more than 500 files or 50 MB",
-    ),
-    "deep": (lambda: [(moodle_member("a/" * 30 + "x"), "")], "its folders are nested more than 20 levels deep"),
-    "a long name": (lambda: [(moodle_member("x" * 300), "")], f"the name {'x' * 50}… is too long"),
-    "a long path": (lambda: [(moodle_member(f"{'x' * 150}/" * 9 + "x"), "")], f"the name {'x' * 50}… is too long"),
-    "a file that is a folder": (
-        lambda: [(moodle_member("a"), ""), (moodle_member("a/b"), "")],
-        "the archive contains a/b twice, as a file or folder",
-    ),
+LINK = zipfile.ZipInfo(f"{ANNA}/link")
+LINK.external_attr = (stat.S_IFLNK | 0o777) << 16
+TOO_MUCH = {  # anna's files, and why they are not imported
+    "links": ([LINK], "link is a link or a special file"),
+    "many files": ([f"{n}.txt" for n in range(MAX_FILES + 1)], "it contains more than 500 files or 50 MB"),
+    "deep": (["a/" * 30 + "x"], "its folders are nested more than 20 levels deep"),
+    "a long name": (["x" * 300], f"the name {'x' * 50}… is too long"),
+    "a long path": ([f"{'x' * 150}/" * 9 + "x"], f"the name {'x' * 50}… is too long"),
+    "a file that is a folder": (["a", "a/b"], "the archive contains a/b twice, as a file or folder"),
+    "the same name": (["a", "a"], "the archive contains a twice"),
 }
 
 
-@pytest.mark.parametrize(("members", "said"), TOO_MUCH.values(), ids=TOO_MUCH.keys())
-def test_what_grading_would_refuse_is_not_unpacked_but_the_rest_is(tiny, packed, members, said):
-    archive = packed([*members(), (f"Ben Weiß Groß_3102_assignsubmission_file/{FILE}", "ben")])
-    found = imported(tiny, archive)
+@pytest.mark.parametrize(("files", "said"), TOO_MUCH.values(), ids=TOO_MUCH.keys())
+def test_what_grading_would_refuse_is_not_unpacked_but_the_rest_is(tiny, packed, files, said):
+    members = [(name if name is LINK else f"{ANNA}/{name}", "") for name in files]
+    found = imported(tiny, packed([*members, (f"Ben Weiß Groß_3102_assignsubmission_file/{FILE}", "ben")]))
     assert [why for who, why in found.items() if who != "ben"] == [said]
     assert handed_in(tiny) == {f"ben/{NAME}/{FILE}": "ben"}
 
