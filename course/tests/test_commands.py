@@ -17,19 +17,8 @@ MAINS = {  # python -m …: the module whose main answers
     "autograder.sandbox": "autograder.sandbox.__main__",
 }
 HERE = [name for name in MAINS if importlib.util.find_spec(name.split(".")[0])]
-PAGES = [
-    "README.md",
-    "CONTRIBUTING.md",
-    "solutions/README.md",
-    "solutions/AUTHORING.md",
-    "grading/README.md",
-    "grading/SANDBOX.md",
-    "grading/DASK.md",
-    "grading/POSTGRESQL.md",
-    "grading/hub/README.md",
-    "course/README.md",
-    "environment.yml",
-]
+FOLDERS = [ROOT / name for name in ("", "course", "solutions", "grading", "grading/hub")]
+PAGES = [path for folder in FOLDERS for path in sorted(folder.glob("*.md")) if path.name != "CHANGELOG.md"]
 
 
 @pytest.fixture
@@ -80,13 +69,13 @@ def targets() -> set[str]:
     return set(phony.split()[1:])
 
 
-def code(page: str) -> str:
+def code(page: Path) -> str:
     """Return what a page shows as code, in blocks and in sentences."""
-    text = (ROOT / page).read_text(encoding="utf-8")
-    return text if page.endswith(".yml") else "\n".join(re.findall(r"```.*?```|`[^`]+`", text, re.DOTALL))
+    text = page.read_text(encoding="utf-8")
+    return text if page.suffix == ".yml" else "\n".join(re.findall(r"```.*?```|`[^`]+`", text, re.DOTALL))
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if (ROOT / page).exists()])
+@pytest.mark.parametrize("page", [*PAGES, *ROOT.glob("environment.yml")], ids=lambda page: str(page.relative_to(ROOT)))
 def test_pages_name_commands_that_exist(parser_of, page):
     """Each `make …` is a target, and each `python -m …` a module with that command."""
     shown = code(page)

@@ -36,6 +36,12 @@ def one_alembic():
 
 
 @pytest.fixture
+def tiny(tmp_path):
+    """A class with the tiny chapter, without students."""
+    return tiny_class.TinyClass(tmp_path / "class")
+
+
+@pytest.fixture
 def said(capsys):
     """Return a function that runs a command on a class, which must end with `code`, and returns what it prints.
 

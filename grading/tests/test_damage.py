@@ -4,7 +4,7 @@ import shutil
 import tarfile
 
 import pytest
-from test_receipts import released, through_the_exchange
+from test_feedback import released, through_the_exchange
 from tiny_class import NAME, RIGHT, TinyClass
 
 from authoring.chapter import chapter_names

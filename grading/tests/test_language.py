@@ -116,13 +116,15 @@ def test_a_worker_gets_the_language_with_the_assignment(dutch):
     assert "De cel met pull_back, regel 1" in graded.notebook
 
 
-def test_formgrader_says_in_it_why_a_submission_could_not_be_graded(dutch):
-    path = dutch.folder / "autograded" / "full" / NAME / f"{NAME}.ipynb"
-    names = dict.fromkeys(["assignment_id", "notebook_id", "submission_id", "student", "notebook_path"], NAME)
-    names |= {"index": 0, "total": 1, "base_url": "", "last_name": None, "first_name": None}
-    page, _ = HTMLExporter(config=dutch.api.config).from_filename(str(path), resources=names)
-    assert '<html lang="nl">' in page
-    assert "Deze inzending kon niet worden beoordeeld:</strong> het zijn meer dan 500 bestanden." in page
+def test_formgrader_says_in_it_at_the_top_why_a_submission_could_not_be_graded(dutch):
+    for student in ("full", "right"):
+        path = dutch.folder / "autograded" / student / NAME / f"{NAME}.ipynb"
+        names = dict.fromkeys(["assignment_id", "notebook_id", "submission_id", "student", "notebook_path"], NAME)
+        names |= {"index": 0, "total": 1, "base_url": "", "last_name": None, "first_name": None}
+        page, _ = HTMLExporter(config=dutch.api.config).from_filename(str(path), resources=names)
+        assert '<html lang="nl">' in page
+        said = "Deze inzending kon niet worden beoordeeld:</strong> het zijn meer dan 500 bestanden."
+        assert (said in page[page.index("<body") : page.index('id="notebook"')]) == (student == "full")
 
 
 def test_nbgrader_s_own_commands_use_the_language_too(home, dutch):

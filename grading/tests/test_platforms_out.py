@@ -119,10 +119,7 @@ def test_into_moodles_worksheet(export):
         ["Participant 3102", "5", "-"],
     ]
     assert "line 5: Participant 3109: no student in the gradebook has the e-mail address gil@uni.example" in shown
-
-
-def test_two_rows_for_the_same_student_match_nobody(export):
-    """A site that hides addresses distinguishes people only by name."""
+    # a site that hides addresses distinguishes people only by name
     rows, shown = export(MOODLE.replace("Email address", "Department").replace("Ben Weiß", "Anna Müller"))
     assert rows[1:] == []
     for line in ("line 2: Participant 3101: anna would be listed twice\n", "line 4: Participant 3102: anna would be"):

@@ -1,9 +1,8 @@
 """Tables from platforms or your own are imported completely into the gradebook."""
 
 import pytest
-from tiny_class import NAME, RIGHT, TinyClass, threads
+from tiny_class import NAME, RIGHT, threads
 
-from autograder.__main__ import main
 from autograder.errors import ClassError
 from autograder.settings import class_api
 from autograder.term.roster import read_roster, write_roster
@@ -24,17 +23,11 @@ CANVAS = """Student,ID,SIS User ID,SIS Login ID,Section,90_tiny (771),Current Sc
 """
 # Moodle's participants, in English and German, on a site that shows ID number and username
 MOODLE = """"First name","Last name",Username,"ID number","Email address",Groups
-Anna Lena,Müller,anna,0017,anna@uni.example,A
-Ciarán,O'Brien,o'brien,0018,ciaran@uni.example,"A, B"
+Anna Lena,Müller,anna,0017,anna@uni.example,"A, B"
 """
 MOODLE_GERMAN = """Vorname;Nachname;ID-Nummer;E-Mail-Adresse
 Anna Lena;Müller;0017;anna@uni.example
 """
-
-
-@pytest.fixture
-def tiny(tmp_path):
-    return TinyClass(tmp_path / "class")
 
 
 @pytest.fixture
@@ -69,36 +62,33 @@ def test_a_table_is_read_with_any_common_separator(file, separator):
     assert list(found) == ["anna", "김민수", "o'brien"]
 
 
-def test_a_canvas_gradebook_is_read_as_a_roster(file):
-    assert entries(file(CANVAS)) == {
-        "anna": ("Anna Lena", "Müller", "", "4021"),
-        "o'brien": ("Ciarán", "O'Brien", "", "4023"),
-    }
-
-
 COLUMNS = "Student,FirstName,LastName,ID,SIS Login ID\n"
-ENTRIES = {  # a table, and an entry
+READ = {  # a table, and its students
     "decomposed umlauts and unusual blanks": (
         "id,last_name\nanna,Mu\u0308ller\u00a0\u3000Weiß\n",
-        ("anna", "", "Müller Weiß", "", ""),
+        {"anna": ("", "Müller Weiß", "", "")},
+    ),
+    "Canvas's gradebook": (
+        CANVAS,
+        {"anna": ("Anna Lena", "Müller", "", "4021"), "o'brien": ("Ciarán", "O'Brien", "", "4023")},
     ),
     "a comma in the last name": (
         'Student,ID,SIS Login ID\n"King, Jr., Martin",4021,mlk\n',
-        ("mlk", "Martin", "King, Jr.", "", "4021"),
+        {"mlk": ("Martin", "King, Jr.", "", "4021")},
     ),
     "names in columns of their own": (
         f'{COLUMNS}"van Dyk, Anna",Anna Maria,van Dyk,4021,anna\n',
-        ("anna", "Anna Maria", "van Dyk", "", "4021"),
+        {"anna": ("Anna Maria", "van Dyk", "", "4021")},
     ),
-    "columns that differ only in case": ("ID,id,Email\nanna,4021,\n", ("anna", "", "", "", "")),
-    "Moodle's participants": (MOODLE, ("anna", "Anna Lena", "Müller", "anna@uni.example", "0017")),
-    "Moodle in German": (MOODLE_GERMAN, ("0017", "Anna Lena", "Müller", "anna@uni.example", "0017")),
+    "columns that differ only in case": ("ID,id,Email\nanna,4021,\n", {"anna": ("", "", "", "")}),
+    "Moodle's participants": (MOODLE, {"anna": ("Anna Lena", "Müller", "anna@uni.example", "0017")}),
+    "Moodle in German": (MOODLE_GERMAN, {"0017": ("Anna Lena", "Müller", "anna@uni.example", "0017")}),
 }
 
 
-@pytest.mark.parametrize(("text", "entry"), ENTRIES.values(), ids=ENTRIES.keys())
-def test_a_platforms_columns_are_read(file, text, entry):
-    assert entries(file(text))[entry[0]] == entry[1:]
+@pytest.mark.parametrize(("text", "students"), READ.values(), ids=READ.keys())
+def test_a_platforms_columns_are_read(file, text, students):
+    assert entries(file(text)) == students
 
 
 def test_a_table_without_known_id_column_needs_the_id_option(file):
@@ -121,12 +111,11 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize(("line", "said"), WRONG.values(), ids=WRONG.keys())
-def test_errors_are_listed_by_line_and_nothing_is_imported(tiny, file, capsys, line, said):
-    assert main(["roster", "--class", str(tiny.folder), str(file(f"{OWN}{line}\n"))]) == 1
-    error = capsys.readouterr().err
+@pytest.mark.parametrize(("line", "why"), WRONG.values(), ids=WRONG.keys())
+def test_errors_are_listed_by_line_and_nothing_is_imported(tiny, file, said, line, why):
+    error = said(tiny, "roster", file(f"{OWN}{line}\n"), code=1)
     assert "Nothing was imported" in error
-    assert said in error
+    assert why in error
     assert students(tiny) == {}
 
 
@@ -146,31 +135,20 @@ def test_a_file_that_is_not_a_table_is_refused(file, text, said):
         read_roster(file(text, "cp1252"))
 
 
-def test_a_second_import_lists_what_changed(tiny, file, capsys):
-    words = ["roster", "--class", str(tiny.folder)]
-    assert main([*words, str(file(OWN))]) == 0
-    assert "Added: anna, o'brien, 김민수\n" in capsys.readouterr().out
-    second = "id,first_name,last_name,email\nanna,,Müller-Weiß,\nben,Ben,,\no'brien,Ciarán,O'Brien,\n"
-    assert main([*words, "--dry-run", str(file(second))]) == 0
-    assert "Nothing was changed." in capsys.readouterr().out
+def test_a_second_import_lists_what_changed(tiny, file, said):
+    assert "Added: anna, o'brien, 김민수\n" in said(tiny, "roster", file(OWN))
+    second = file("id,first_name,last_name,email\nanna,,Müller-Weiß,\nben,Ben,,\no'brien,Ciarán,O'Brien,\n")
+    assert "Nothing was changed." in said(tiny, "roster", "--dry-run", second)
     assert "ben" not in students(tiny)
-    assert main([*words, str(file(second))]) == 0
-    shown = capsys.readouterr().out
+    shown = said(tiny, "roster", second)
     assert "Added: ben\nChanged:\n  anna: last_name Müller -> Müller-Weiß\n" in shown
     assert "Not in the file (to exclude them, add their ids to dropped.txt): 김민수\n" in shown
     assert students(tiny)["anna"] == ("Anna", "Müller-Weiß", "anna@uni.example", "4021"), "an empty cell says nothing"
-    with pytest.raises(ClassError, match="line 2: the gradebook spells this id anna"):
-        write_roster(tiny.api.coursedir, read_roster(file("id\nAnna\n"))[0])
-
-
-def test_control_characters_in_names_do_not_reach_the_terminal(tiny, file, capsys):
-    write_roster(tiny.api.coursedir, read_roster(file("id,first_name\nanna,\x1b[2JAnna"))[0])
-    path = file("id,first_name\nanna,\x1b]0;x\x07Anna")
-    assert main(["roster", str(path), "--class", str(tiny.folder)]) == 0
-    out = capsys.readouterr().out
-    assert "Changed:" in out
-    assert "\x1b" not in out
-    assert "\x07" not in out
+    assert "line 2: the gradebook spells this id anna" in said(tiny, "roster", file("id\nAnna\n"), code=1)
+    said(tiny, "roster", file("id,first_name\nanna,\x1b[2JAnna"))
+    shown = said(tiny, "roster", file("id,first_name\nanna,\x1b]0;x\x07Anna"))
+    assert "Changed:" in shown
+    assert not {"\x1b", "\x07"} & set(shown), "control characters do not reach the terminal"
 
 
 DECOMPOSED = "ju\u0308rgen"  # as macOS writes the name of a folder

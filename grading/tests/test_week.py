@@ -3,13 +3,7 @@
 import shutil
 import zipfile
 
-import pytest
-from tiny_class import NAME, RIGHT, SLIP, TinyClass, threads
-
-
-@pytest.fixture
-def tiny(tmp_path):
-    return TinyClass(tmp_path / "class")
+from tiny_class import NAME, RIGHT, SLIP, threads
 
 
 def test_a_release_can_be_repeated_and_is_in_the_exchange_if_there_is_one(tiny, said):

@@ -11,11 +11,6 @@ from autograder.settings import class_api
 from gradlab import words
 
 
-@pytest.fixture
-def tiny(tmp_path):
-    return TinyClass(tmp_path / "class")
-
-
 @pytest.mark.parametrize("line", [["--class", "{}", "report", NAME], ["report", NAME, "--class", "{}"]])
 def test_the_class_may_be_named_before_and_after_the_command(tiny, line, capsys):
     assert command.main([word.format(tiny.folder) for word in line]) == 0
