@@ -77,8 +77,11 @@ def student(tmp_path, monkeypatch) -> Student:
     return student
 
 
-def test_the_classs_edition_is_fetched_into_a_chapter_that_was_begun(student):
-    """It is listed as released although a copy is there; Fetch brings it with the answer in it, and then it is not."""
+def test_the_classs_edition_is_fetched_into_a_chapter_that_was_begun_and_stays(student):
+    """It is listed as released although a copy is there; Fetch brings it with the answer in it, and then it is not.
+
+    The course's own edition does not take its place when the course is started.
+    """
     assert student.listed() == set()
     student.work()
     write(student.outbound / CHAPTER, OF_CLASS)
@@ -87,37 +90,23 @@ def test_the_classs_edition_is_fetched_into_a_chapter_that_was_begun(student):
     assert student.listed() == {"fetched"}
     assert "# Demo, for this class" in student.sources()
     assert ANSWER["source"] in student.sources()
-
-
-def test_starting_the_course_leaves_what_was_fetched(student):
-    """The course's own edition does not take the place of the class's."""
-    write(student.outbound / CHAPTER, OF_CLASS)
-    student.fetch()
-    student.work()
-    before = student.sources()
+    before = student.sources(), sorted(student.workspace.iterdir())
     student.start()
-    assert student.sources() == before
-    assert [path.name for path in student.workspace.glob("*.before-*")] == []
+    assert (student.sources(), sorted(student.workspace.iterdir())) == before, "nothing is replaced or put aside"
 
 
-def test_starting_the_course_brings_the_classs_edition(student):
-    """Nobody has to fetch what was released before the course was started."""
+def test_starting_the_course_brings_the_classs_edition_which_stays_without_its_exchange(student, capsys):
+    """Nobody has to fetch what was released before. An exchange that is not there for once is named."""
     student.work()
     write(student.outbound / CHAPTER, OF_CLASS)
     student.start()
     assert student.listed() == {"fetched"}
-    assert ANSWER["source"] in student.sources()
-    assert "# Demo, for this class" in student.sources()
-
-
-def test_without_its_exchange_a_chapter_stays_as_it_is(student, capsys):
-    """An exchange that is not there for once does not bring back the course's own edition, and is named."""
-    write(student.outbound / CHAPTER, OF_CLASS)
-    student.start()
     student.exchange.rename(student.exchange.with_name("elsewhere"))
-    student.start()
+    for start in (lambda: None, student.start):
+        start()
+        assert ANSWER["source"] in student.sources()
+        assert "# Demo, for this class" in student.sources()
     assert f"the exchange {student.exchange} is not a folder" in capsys.readouterr().err
-    assert "# Demo, for this class" in student.sources()
 
 
 def opened(student):

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from tiny_class import NAME, RIGHT, TinyClass
 
+AS_ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="only root can make a file somebody else's")
 NOBODY = 65534
 LONG_AGO = "2025-11-02 10:00:00.123456 UTC"
 
@@ -17,8 +18,8 @@ def now() -> str:
 
 
 @pytest.fixture
-def tiny(tmp_path):
-    tiny = TinyClass(tmp_path / "class")
+def tiny(tiny):
+    """A class with a drop box."""
     inbound(tiny).mkdir(parents=True)
     (tiny.folder / "exchange").chmod(0o1777)
     return tiny
@@ -48,7 +49,7 @@ def collected(tiny: TinyClass, student: str) -> str | None:
     return path.read_text() if path.exists() else None
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root can make a folder somebody else's")
+@AS_ROOT
 def test_another_accounts_folder_is_skipped_and_the_students_own_is_collected(tiny):
     submit(tiny, "anna", LONG_AGO, "own")
     submit(tiny, "nobody", LONG_AGO, "own")
@@ -63,7 +64,7 @@ def test_another_accounts_folder_is_skipped_and_the_students_own_is_collected(ti
     assert [line.split("forged-for-")[1][:4] for line in sorted(forged)] == ["anna", "ben "]
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root can make a folder somebody else's")
+@AS_ROOT
 def test_if_accounts_are_not_ids_owners_need_not_match(tiny):
     give(NOBODY, submit(tiny, "anna", LONG_AGO, "own"))
     tiny.api.config.ExchangeCollect.check_owner = False
@@ -120,7 +121,7 @@ def test_a_submission_beyond_a_limit_is_collected_up_to_it_and_its_notebook_firs
     assert says in said["log"]
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root can make a file somebody else's")
+@AS_ROOT
 def test_a_file_that_another_account_added_is_left_out(tiny):
     folder = submit(tiny, "nobody", now(), "own")
     give(NOBODY, folder)

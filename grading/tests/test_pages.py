@@ -391,18 +391,14 @@ def test_jupyterlab_shows_an_autograded_notebook_in_which_nothing_runs(tiny, for
     assert page.evaluate("top.ran") is None
 
 
-def test_a_page_embeds_pictures_only_from_the_submission(tiny):
-    """Neither relative nor absolute paths reach other students' pictures."""
+def test_a_page_embeds_pictures_only_from_the_submission_and_not_too_many(tiny):
+    """Neither relative nor absolute paths reach other students' pictures, and repeating one makes no page huge."""
     other = tiny.folder / "autograded" / "anna" / NAME / "figures" / "dot.svg"
     resources = {"metadata": {"path": str(tiny.folder / "autograded" / "mallory" / NAME)}, "page": {"room": 9999}}
     assert "src" in pages.clean('<img src="figures/dot.svg">', resources)
     for address in (f"../../anna/{NAME}/figures/dot.svg", str(other), other.as_uri(), "evil.html", "%00.svg", "."):
         assert pages.clean(f'<img src="{address}">', resources) == f'<img alt="{pages.NO_ALT}">'
-
-
-def test_the_pictures_on_a_page_are_limited(tiny):
-    """Repeating a picture many times does not make the page huge."""
-    resources = {"metadata": {"path": str(tiny.folder / "autograded" / "anna" / NAME)}, "page": {"room": 2000}}
+    resources["page"]["room"] = 2000
     page = pages.clean('<img src="figures/dot.svg">' * 1000, resources)
     assert 0 < len(page.replace(f'<img alt="{pages.NO_ALT}">', "")) < 2500
 

@@ -1,7 +1,5 @@
 """Fill grades into the file that a learning platform exported; without a grade here, an entry there stays."""
 
-import csv
-import io
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -17,7 +15,7 @@ from ..errors import ClassError
 from ..steps.files import readable
 from ..steps.outcome import Status
 from ..views.export import grade_rows
-from ..views.table import as_text
+from ..views.table import as_csv, as_text
 from .people import Match, People, each_once
 from .roster import TEST_STUDENT
 from .tables import Row, Table, key_of, read_table
@@ -59,9 +57,7 @@ class Export:
 
     def text(self) -> str:
         """Return the file as CSV; cells that a spreadsheet would read as formulas get a leading '."""
-        file = io.StringIO()
-        csv.writer(file, lineterminator="\n").writerows([map(as_text_kept, row) for row in self.table])
-        return file.getvalue()
+        return as_csv(self.table, as_text_kept)
 
 
 def read_grades(course: CourseDirectory, name: str) -> Grades:

@@ -4,7 +4,7 @@ import csv
 import io
 import re
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from ..steps.files import readable
@@ -36,10 +36,7 @@ class Table:
 
     def csv(self) -> str:
         """Return the table as CSV; text that a spreadsheet would read as a formula gets a leading '."""
-        text = io.StringIO()
-        lines: list[list[object]] = [[column.name for column in self.columns], *self.cells]
-        csv.writer(text, lineterminator="\n").writerows([map(as_text, line) for line in lines])
-        return text.getvalue()
+        return as_csv([[column.name for column in self.columns], *self.cells])
 
     def text(self) -> str:
         """Return the table for the terminal: aligned, each cell on one line without control characters."""
@@ -49,6 +46,24 @@ class Table:
             for column, cells in zip(self.columns, map(list, zip(*lines, strict=True)), strict=True)
         ]
         return "\n".join("  ".join(line).rstrip() for line in zip(*columns, strict=True))
+
+
+def as_text(value: object) -> object:
+    """Return text on one line that a spreadsheet does not read as a formula; return other values unchanged.
+
+    Puts a ' before = + - and @ at the start, or after a semicolon or tab, which could be the separator.
+    """
+    return readable(_FORMULA.sub(r"\1'\2", value)) if isinstance(value, str) else value
+
+
+_FORMULA = re.compile(r"(^|[;\t])(\s*[=+\-@＝＋－＠])")
+
+
+def as_csv(lines: Iterable[Iterable[object]], form: Callable = as_text) -> str:
+    """Return lines of cells as CSV, each cell in a form that no spreadsheet reads as a formula."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows([map(form, line) for line in lines])
+    return text.getvalue()
 
 
 def as_words(value: object) -> str:
@@ -66,14 +81,3 @@ def padded(text: str, width: int, right: bool = False) -> str:
     """Pad text with blanks to a width in terminal columns."""
     blanks = " " * (width - wide(text))
     return blanks + text if right else text + blanks
-
-
-def as_text(value: object) -> object:
-    """Return text on one line that a spreadsheet does not read as a formula; return other values unchanged.
-
-    Puts a ' before = + - and @ at the start, or after a semicolon or tab, which could be the separator.
-    """
-    return readable(_FORMULA.sub(r"\1'\2", value)) if isinstance(value, str) else value
-
-
-_FORMULA = re.compile(r"(^|[;\t])(\s*[=+\-@＝＋－＠])")
