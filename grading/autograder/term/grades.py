@@ -76,10 +76,9 @@ def fill(grades: Grades, path: Path, column: str | None = None) -> Export:
     neither, or if the maximum points differ: Moodle would read 9 of 9 as 9 of 100, and silently skip greater values.
     """
     table = read_table(path)
-    keys = set(map(key_of, table.columns))
-    if IDENTIFIER in keys:
+    if IDENTIFIER in table.by_key:
         return _fill_worksheet(grades, Worksheet(path))
-    if {"id", "section"} <= keys:
+    if {"id", "section"} <= table.by_key.keys():
         return _fill_gradebook(grades, table, column or grades.name)
     neither = _("{file} is neither Canvas's gradebook nor Moodle's grading worksheet in English.", file=path)
     raise ClassError(f"{neither} {table.shown}")
@@ -101,7 +100,7 @@ def _fill_gradebook(grades: Grades, table: Table, column: str) -> Export:
 
     Excused students (EX) stay excused. Canvas's title with its number is kept, so no assignment is created twice.
     """
-    where = {key_of(name): name for name in reversed(table.columns)}
+    where = table.by_key
     columns = [*table.columns[: table.columns.index(where["section"]) + 1], _column(table, column)]
     own = [[row.get(name) for name in columns] for row in table.rows if not row.get(where["id"])]
     for cells in own:  # Canvas's own rows: points, and hidden grades

@@ -113,13 +113,12 @@ def write_roster(course: CourseDirectory, entries: list[Entry], dry_run: bool = 
 
 
 def _canvas(table: Table) -> bool:
-    return {"id", "sis login id"} <= set(map(key_of, table.columns))
+    return {"id", "sis login id"} <= table.by_key.keys()
 
 
 def _fields(table: Table, id_column: str) -> dict[str, str]:
     """Return the column chosen for each field, by field name; raise ClassError if no column contains the ids."""
-    by_key = {key_of(column): column for column in reversed(table.columns)}
-    names = CANVAS if _canvas(table) else COLUMNS
+    by_key, names = table.by_key, CANVAS if _canvas(table) else COLUMNS
     there = {name: [by_key[key] for key in keys if key in by_key] for name, keys in names.items()}
     used = {name: matching[0] for name, matching in there.items() if matching}
     if id_column:

@@ -34,6 +34,11 @@ class Table:
     rows: list[Row]
 
     @property
+    def by_key(self) -> dict[str, str]:
+        """The columns by normalized name; of several with the same, the first."""
+        return {key_of(column): column for column in reversed(self.columns)}
+
+    @property
     def shown(self) -> str:
         """A sentence that lists the columns."""
         return _("Its columns: {columns}.", columns=", ".join(map(readable, self.columns)))

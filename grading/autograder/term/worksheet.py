@@ -18,7 +18,7 @@ from gradlab.words import _
 from ..errors import ClassError
 from ..steps.files import YEARS
 from .people import Match, People
-from .tables import Row, key_of, read_table
+from .tables import Row, read_table
 
 IDENTIFIER, GRADE, MODIFIED = "identifier", "grade", "last modified (grade)"
 SUBMITTED_AT = "last modified (submission)"
@@ -38,7 +38,7 @@ class Worksheet:
 
     def __init__(self, path: Path):
         self.table = read_table(path)
-        self.column = {key_of(column): column for column in reversed(self.table.columns)}
+        self.column = self.table.by_key
         missing = [name for name in (IDENTIFIER, GRADE, MODIFIED) if name not in self.column]
         if missing:
             lacks = _("{file} is not a grading worksheet: it has no column {column}.", file=path, column=missing[0])
