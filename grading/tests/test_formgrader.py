@@ -28,10 +28,3 @@ def test_formgrader_shows_the_class_and_grades(open_lab, tmp_path):
     scores = [frame.locator("tr", has=frame.get_by_text(one, exact=True)).locator("td.score") for one in STUDENTS]
     assert [score.inner_text() for score in scores] == ["5 / 5", "1.5 / 5", "0 / 5"]
     assert [tiny.points(student) for student in STUDENTS] == [[2, 3], [0, 1.5], [None, None]]
-
-
-def test_formgrader_without_a_class_says_how_to_create_one(tmp_path, capsys):
-    from autograder.__main__ import main
-
-    assert main(["--class", str(tmp_path / "class"), "formgrader"]) == 1
-    assert "python -m autograder new-class" in capsys.readouterr().err

@@ -23,11 +23,12 @@ def test_a_class_that_no_configuration_names_prints_a_warning_and_a_missing_one_
     assert f"Using the class in {tiny.folder} with default settings" in said
     assert "nbgrader's own commands would use a different gradebook." in said
     assert f"configure(get_config(), '{tiny.folder}')" in said
-    assert command.main(["report", NAME, "--class", str(tmp_path / "typo")]) == 1
-    said = capsys.readouterr().err
-    assert f"There is no class in {tmp_path}/typo" in said
-    assert said.endswith(f"python -m autograder new-class {tmp_path}/typo\n")
-    assert not (tmp_path / "typo").exists()
+    for words_of_command in (["report", NAME], ["formgrader"]):
+        assert command.main([*words_of_command, "--class", str(tmp_path / "typo")]) == 1
+        said = capsys.readouterr().err
+        assert f"There is no class in {tmp_path}/typo" in said
+        assert said.endswith(f"python -m autograder new-class {tmp_path}/typo\n")
+        assert not (tmp_path / "typo").exists()
 
 
 def test_a_catalogue_that_cannot_be_read_is_an_error_of_the_class_it_belongs_to(tiny, tmp_path, monkeypatch, capsys):
