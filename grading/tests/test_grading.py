@@ -44,11 +44,6 @@ HONEST = {
 }
 
 
-@pytest.fixture
-def tiny(tmp_path) -> TinyClass:
-    return TinyClass(tmp_path / "class")
-
-
 @pytest.fixture(scope="module")
 def graded(tmp_path_factory):
     tiny = TinyClass(tmp_path_factory.mktemp("grading") / "class")

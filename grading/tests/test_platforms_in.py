@@ -340,17 +340,6 @@ def test_an_existing_submission_is_replaced_only_with_update_and_a_dropped_stude
     assert handed_in(tiny) == {f"anna/{NAME}/{FILE}": "2"}
 
 
-HOSTILE = ["../{}", "a/../../{}", "/etc/{}", "C:/{}", "a\\{}", "a//{}", "./{}"]
-
-
-@pytest.mark.parametrize("name", HOSTILE, ids=lambda name: name[:20])
-def test_an_archive_with_paths_outside_it_is_refused_entirely(tiny, packed, name):
-    archive = packed({f"mülleranna_4021_1_{FILE}": "anna", name.format(f"weissben_4022_2_{FILE}"): "ben"})
-    with pytest.raises(ClassError, match=r"Nothing was imported: .* leads outside the archive"):
-        import_submissions(tiny.folder, NAME, archive)
-    assert handed_in(tiny) == {}
-
-
 LINK = zipfile.ZipInfo(f"{ANNA}/link")
 LINK.external_attr = (stat.S_IFLNK | 0o777) << 16
 TOO_MUCH = {  # anna's files, and why they are not imported
@@ -384,7 +373,12 @@ def test_a_bomb_that_understates_its_size_is_damaged(tiny, packed):
 
 
 ANNAS = f"mülleranna_4021_1_{FILE}"
+OUTSIDE = ["../{}", "a/../../{}", "/etc/{}", "C:/{}", "a\\{}", "a//{}", "./{}"]
 UNUSABLE = {  # the archive's members, a change of its bytes, and the error
+    **{
+        name: ([ANNAS, name.format(f"weissben_4022_2_{FILE}")], bytes, r"Nothing was imported: .* leads outside the ar")
+        for name in OUTSIDE
+    },
     "half": ([ANNAS], lambda data: data[: len(data) // 2], "is not a readable zip archive"),
     "empty": ([ANNAS], lambda data: b"", "is not a readable zip archive"),
     "another platform's": (
@@ -402,6 +396,7 @@ def test_an_unusable_archive_or_worksheet_is_refused(tiny, packed, tmp_path, nam
     archive.write_bytes(change(archive.read_bytes()))
     with pytest.raises(ClassError, match=said):
         import_submissions(tiny.folder, NAME, archive)
+    assert handed_in(tiny) == {}
     sheet = tmp_path / "worksheet.csv"
     sheet.write_text(WORKSHEET.replace("Identifier", "ID"))
     with pytest.raises(ClassError, match=r"it has no column identifier.*Set your language in Moodle to English"):

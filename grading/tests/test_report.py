@@ -4,7 +4,6 @@ import csv
 import html
 import json
 import re
-import time
 from collections import defaultdict
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -13,8 +12,6 @@ import pytest
 from accessible import violations
 from nbformat.v4 import new_code_cell
 from tiny_class import CHECK_1, NAME, RIGHT, TinyClass, solved_notebook
-
-from autograder.views.words import local
 
 pytestmark = pytest.mark.xdist_group("report")
 
@@ -144,16 +141,6 @@ def test_the_seed_appears_nowhere_in_the_report(tiny):
     reports = [path for path in (tiny.folder / "reports").rglob("*") if path.is_file()]
     assert {path.suffix for path in reports} == {".csv", ".html"}
     assert [path for path in reports if seed in path.read_text()] == []
-
-
-def test_a_time_is_shown_with_its_zone(monkeypatch):
-    monkeypatch.setenv("TZ", "America/Sao_Paulo")
-    time.tzset()
-    try:
-        assert local(datetime(2026, 11, 2, 17, 0, 5)) == "Mon 2 Nov 2026, 14:00:05 UTC-03"
-    finally:
-        monkeypatch.undo()
-        time.tzset()
 
 
 def test_the_overview_has_points_and_the_facts_beside_them(tiny, lines_of):
