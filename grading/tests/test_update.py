@@ -221,14 +221,13 @@ def test_a_chapter_that_cannot_be_generated_stays_unchanged(tiny, course, update
     assert tiny.grade_here() == {}
 
 
-def test_records_in_a_different_format_are_reported_and_made_again(tiny, course, update_said, capsys):
+def test_records_in_a_different_format_are_made_again(tiny, course, update_said):
     """Grading makes the class's record again from its seed; an update makes the students' record again."""
     for path in (tiny.folder / "records" / f"{NAME}.json", tiny.folder / "release" / NAME / f"{NAME}.record.json"):
         path.chmod(0o644)
         path.write_text(path.read_text().replace('"format": 1', '"format": 99').replace('"format":1', '"format":99'))
     assert tiny.grade_here() == {}
-    line = f"{NAME}.json has format 99, but this gradlab reads format 1. The record is made again from its"
-    assert line in capsys.readouterr().err
+    assert '"format":1,' in (tiny.folder / "records" / f"{NAME}.json").read_text().replace('": ', '":')
     assert update_said(tiny, "--apply") == [
         NAME,
         "  the release is missing or does not fit this version of gradlab",

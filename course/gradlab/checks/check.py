@@ -92,6 +92,8 @@ def check(
     """
     stated = Check(name, answer, scenario, judge, autograd, torch, picture)
     chapter, session = Chapter(notebook.FOLDER), watched()
+    if session is not None:
+        session.give_back(scenario, judge, picture)
     try:
         record = _find(stated, chapter)
     except RecordError as error:

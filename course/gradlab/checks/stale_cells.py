@@ -11,7 +11,7 @@ JupyterLab sends the notebook as it stands on the page before each check; other 
 import ast
 import inspect
 import re
-from collections.abc import Container, Iterable
+from collections.abc import Callable, Container, Iterable
 from dataclasses import dataclass, field
 from types import FunctionType
 from typing import Any
@@ -73,6 +73,12 @@ class Session:
                 self.failed.pop(name, None)
             elif callable(earlier):
                 self.failed[name] = _ended_in(error)
+
+    def give_back(self, *own: Callable | None) -> None:
+        """Restore the learner's helpers whose names a check cell's own functions have taken."""
+        for name in {getattr(function, "__name__", "") for function in own} & self._before.keys():
+            if (helper := self._before.pop(name)) is not None:
+                self.namespace[name] = helper
 
     def why_stale(
         self, answer: Any, name: str, used: Iterable[Any], cells: list[dict[str, Any]]
