@@ -129,6 +129,7 @@ def test_a_cell_may_await():
         "%%time\n" + USES,
         "%%timeit -n1\n" + USES,
         "\n\n%%capture\n" + USES,
+        "%time f = lambda x: x.backward",
         "f = %time lambda x: x.backward",
         "%matplotlib inline\n!ls\n" + USES + "\nf?",
         "files = !ls\n%time (\n" + USES,
@@ -160,6 +161,7 @@ ODD = {
     "no end": "'''",
     "a question alone": "?",
     "a magic without a name": "%\n%%\n!",
+    "a magic whose name is computed": "get_ipython().run_line_magic(name, 'x')\n%pwd",
 }
 
 
@@ -198,3 +200,17 @@ def test_a_line_that_ipython_cannot_read_is_no_python():
 def test_any_text_can_be_read(text):
     source.read(text)
     reached.cells_behind({"a"}, [text])
+
+
+@pytest.mark.parametrize(
+    ("cell", "magics"),
+    [
+        ("x = 1", []),
+        ("\n%time 1\n!ls\nx = !ls", ["time", "!", "!"]),
+        ("%run \\\n  other.py\nimport gc\n%pwd", ["run", "pwd"]),
+        ("%%bash\nls\n%pwd", ["bash"]),
+        ("'''\n!ls\n'''\n%pwd", ["pwd"]),
+    ],
+)
+def test_magics_are_told(cell, magics):
+    assert list(source.read(cell).magics) == magics
