@@ -23,7 +23,7 @@ from .checks.cells import Chapter, tagged
 from .checks.reached import defined
 from .checks.record import SUFFIX, RecordError
 from .checks.results import answers, fingerprint, read
-from .checks.stale_cells import watched
+from .checks.stale_cells import missing_name, watched
 from .ipynb import grade_id, tags
 from .words import _, ngettext
 
@@ -124,7 +124,7 @@ class Stage:
         for other, text in list(self.own.items()):
             unknown = sorted(set(_names_read(text)) - known)
             if unknown and other in self.own:
-                self.refuse(other, _("your cell uses {name}: import or define it in that cell", name=unknown[0]))
+                self.refuse(other, _lacks(unknown[0]))
 
 
 def stage_of(number: int, parts: dict[str, str] | None = None) -> Stage:
@@ -218,7 +218,9 @@ def _module(stage: Stage) -> ModuleType:
             except Exception as error:
                 if cell not in stage.own:
                     raise
-                stage.refuse(cell, _("your cell ends in {error}", error=f"{type(error).__name__}: {error}"))
+                ends = _("your cell ends in {error}", error=f"{type(error).__name__}: {error}")
+                name = missing_name(error)
+                stage.refuse(cell, _lacks(name) if name else ends)
                 break
         else:
             vars(module)["whose"] = stage.report()
@@ -255,6 +257,11 @@ def _why_not(cell: str, text: str | None, asked: Iterable[str], verdict: str | N
         return _("your cell for {check} has changed since it passed: save the notebook and run the check", check=check)
     lacking = [name for name in asked if name not in defined(text)]
     return _("your cell for {check} does not define {name}", check=check, name=lacking[0]) if lacking else ""
+
+
+def _lacks(name: str) -> str:
+    """Return that an answer uses a name that nothing defines, as a reason."""
+    return _("your cell uses {name}: import or define it in that cell", name=name)
 
 
 def _imports(cells: list[dict[str, Any]]) -> dict[str, str]:

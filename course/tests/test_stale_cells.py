@@ -20,8 +20,8 @@ class Page:
         self.shell.events.register("pre_run_cell", self.session.begins)
         self.shell.events.register("post_run_cell", self.session.ended)
 
-    def run(self, source: str) -> None:
-        self.shell.run_cell(source, store_history=False)
+    def run(self, source: str, cell: str | None = "answer") -> None:
+        self.shell.run_cell(source, cell_id=cell, store_history=False)
 
     @property
     def stale(self) -> str:
@@ -34,7 +34,7 @@ class Page:
 @pytest.fixture
 def page(capsys):
     page = Page()
-    page.run(HELPER)
+    page.run(HELPER, "helper")
     page.run(RIGHT)
     assert page.stale == ""
     return page
@@ -58,6 +58,18 @@ def test_a_later_version_that_fails_makes_the_earlier_one_stale(page, later, err
     assert page.stale == ""
 
 
+def test_a_cell_is_known_by_its_id_where_its_text_is_no_python(page):
+    page.run("  dfe answer(x):\n return x")
+    assert page.stale.startswith("answer: the cell that defines it ended in an error: ")
+
+
+def test_what_fails_elsewhere_changes_nothing(page):
+    page.run("answer(1) / 0", "try")
+    page.run("def answer(x", "scratch")
+    page.run("helper = 1 / 0", "scratch")
+    assert page.stale == ""
+
+
 def test_a_version_that_fails_after_its_definition_is_what_stands_on_the_page(page):
     page.run(RIGHT + "\n\n\nanswer(1) / 0")
     assert page.stale == ""
@@ -73,9 +85,9 @@ def test_a_cell_whose_other_function_was_not_reached_is_stale(page):
 
 def test_a_helper_that_a_class_calls_counts_too(page):
     page.run("class answer:\n    def forward(self):\n        return helper(1)")
-    page.run("answer.forward(1) / 0\ndef another(x")
+    page.run("answer.forward(1) / 0\ndef another(x", "try")
     assert page.stale == ""
-    page.run("def helper(")
+    page.run("def helper(", "helper")
     assert page.stale.startswith("helper: ")
 
 
@@ -96,12 +108,12 @@ def test_a_helper_keeps_its_name_where_a_check_cell_takes_it(page):
         said.append(scenario(answer, 3))
 
     page.shell.user_ns["check"] = check
-    page.run(CHECK)
-    page.run(CHECK + "\n1 / 0")
+    page.run(CHECK, "check")
+    page.run(CHECK + "\n1 / 0", "check")
     assert said == [3, 3]
     assert page.stale == ""
-    page.run("def helper(x):\n    return x + 1")
-    page.run(CHECK)
+    page.run("def helper(x):\n    return x + 1", "helper")
+    page.run(CHECK, "check")
     assert said[-1] == 4
 
 

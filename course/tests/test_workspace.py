@@ -120,6 +120,30 @@ def test_a_chapter_that_was_merely_opened_and_run_is_brought_up_to_date_silently
     assert student.files() == {f"02_demo/{name}": text for name, text in released_files(student).items()}
 
 
+def everything(folder: Path) -> dict[Path, tuple]:
+    """Return the contents and the time of writing of each file, hidden ones too."""
+    return {path: (path.read_bytes(), path.stat().st_mtime_ns) for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize(("mine", "released"), [("figures", "figures/opening.svg"), ("notes/mine.md", "notes")])
+def test_a_file_where_a_new_edition_needs_a_folder_is_named_and_nothing_changes(student, mine, released):
+    """Nor does a folder give way to a file: the update changes nothing, however often it runs, until it is renamed."""
+    student.write(TITLE, changed(LESSON, "print('mine')"), ANSWER, CHECK, CLOSE)
+    shutil.rmtree(student.mine / "figures")
+    (student.mine / mine).parent.mkdir(exist_ok=True)
+    (student.mine / mine).write_text("mine")
+    student.release({"02_demo.ipynb": notebook(TITLE, NEWS, STUB, CHECK, CLOSE), released: "new"})
+    place = student.mine / mine.split("/")[0]
+    first = everything(student.root)
+    for _ in range(2):
+        (change,) = bring_up_to_date({"02_demo": student.chapter}, student.root)
+        assert f"{place} is in the way of the new edition; rename it." in str(change)
+        assert everything(student.root) == first
+    place.rename(student.mine / "renamed")
+    assert student.update() == ["merged"]
+    assert student.files()[f"02_demo/{released}"] == "new"
+
+
 def test_a_third_edition_keeps_a_copy_of_its_own(student):
     """A kept copy is never written in again, and the work goes from edition to edition."""
     student.write(*HALF_SOLVED)

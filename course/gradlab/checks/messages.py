@@ -73,7 +73,7 @@ class Feedback:
     about it, and where it was raised. more: what else differs in the answer. owned: the name of the function that
     passed. case, inputs, where, yours, expected, whose: the failed case and its first difference. whole: what contains
     yours and the expected one, if that is shown, too. drawn: the check's own picture of it, as text. score: how many
-    cases agree. first: the cells that ran before the check. printed: what the answer printed.
+    cases agree. first: that cells ran before the check. printed: what the answer printed.
     """
 
     title: str

@@ -29,14 +29,15 @@ from .reached import defined, definitions, globals_read
 class Session:
     """What is known about the cells that ran. namespace: where they define their names.
 
-    texts: for each name, the text of the cell that defined it last; saved_at: when the notebook was last saved, as of
-    that cell's end. failed: for each name that a cell has since failed to define, how it ended, in a sentence. page:
-    the code cells as they stand on JupyterLab's page, while a check runs; None if they are unknown. ran_first: whether
-    the page ran cells before this one that were not in memory as they stand.
+    texts: for each name, the text of the cell that defined it last; homes: that cell's id; saved_at: when the notebook
+    was last saved, as of that cell's end. failed: for each name that its cell has since failed to define, how it ended,
+    in a sentence. page: the code cells as they stand on JupyterLab's page, while a check runs; None if they are
+    unknown. ran_first: whether the page ran cells before this one that were not in memory as they stand.
     """
 
     namespace: dict[str, Any]
     texts: dict[str, str] = field(default_factory=dict)
+    homes: dict[str, str | None] = field(default_factory=dict)
     saved_at: dict[str, int] = field(default_factory=dict)
     failed: dict[str, str] = field(default_factory=dict)
     page: list[dict[str, Any]] | None = None
@@ -53,7 +54,9 @@ class Session:
 
     def begins(self, info: Any) -> None:
         """Note the objects that a cell's names refer to before it runs; for IPython's pre_run_cell event."""
-        self._before = {name: self.namespace.get(name) for name in _bound(info.raw_cell or "")}
+        cell = getattr(info, "cell_id", None)
+        earlier = {name for name, home in self.homes.items() if cell is not None and home == cell}
+        self._before = {name: self.namespace.get(name) for name in _bound(info.raw_cell or "") | earlier}
 
     def ended(self, result: Any) -> None:
         """Note which of a cell's names were redefined; for IPython's post_run_cell event."""
@@ -63,15 +66,15 @@ class Session:
             self.ran_first, self.page, self.alone, self.open = False, None, False, {}
         if info is None:
             return
-        text, error = info.raw_cell or "", result.error_before_exec or result.error_in_exec
-        names = _bound(text)
+        text, cell = info.raw_cell or "", getattr(info, "cell_id", None)
+        error, names = result.error_before_exec or result.error_in_exec, _bound(text)
         self.ran_first |= first is not None and any(self.texts.get(name) != text for name in names)
-        for name in names:
+        for name in names | before.keys():
             earlier = before.get(name)  # None also for the cell that imports gradlab, whose begin was not noted
-            if error is None or self.namespace.get(name) is not earlier:
-                self.texts[name], self.saved_at[name] = text, notebook.saved_at()
+            if self.namespace.get(name) is not earlier or (error is None and name in names):
+                self.texts[name], self.homes[name], self.saved_at[name] = text, cell, notebook.saved_at()
                 self.failed.pop(name, None)
-            elif callable(earlier):
+            elif error is not None and callable(earlier) and self.homes.get(name) in (None, cell):
                 self.failed[name] = _ended_in(error)
 
     def give_back(self, *own: Callable | None) -> None:

@@ -16,15 +16,15 @@ BELOW, ZERO, ABOVE = "#e8801a", "#f7f7f7", "#3b82d6"  # orange and blue, the col
 def heat(image, map=None, titles=None, columns=4):
     """Show an image with a map overlaid and the map's color bar, or a small grid of such images.
 
-    `image` is one image, (H, W) or (C, H, W) with 1 or 3 channels, or a list of images; `map` is (h, w), or a list with
-    one map per image. A smaller map is resized to its image. Tensors and arrays are not changed.
+    `image` is one image, (H, W) or (C, H, W) with 1 or 3 channels, or several in a list or a batch; `map` is (h, w), or
+    a list or batch with one map per image. A smaller map is resized to its image. Tensors and arrays are not changed.
     Maps share one scale: from 0 if no value is negative, else symmetric around 0. Without `map`, only images are shown.
 
     >>> heat(torch.rand(8, 8), torch.eye(4), titles="saliency")
     saliency: 8 × 8 pixels; map 4 × 4, up to 1, not in one place.
     """
-    images = [_image(value) for value in _several(image)]
-    maps = [None] * len(images) if map is None else [_map(value) for value in _several(map)]
+    images = [_image(value) for value in _several(image, "image")]
+    maps = [None] * len(images) if map is None else [_map(value) for value in _several(map, "map")]
     titles = [titles] if isinstance(titles, str) else list(titles or [""] * len(images))
     if not len(images) == len(maps) == len(titles):
         counts = {"images": len(images), "maps": len(maps), "titles": len(titles)}
@@ -44,8 +44,13 @@ def _array(value):
     return array
 
 
-def _several(value):
-    return value if isinstance(value, list) else [value]
+def _several(value, name):
+    """Return a list of images or maps; the number of dimensions shows whether `value` is one or several."""
+    if isinstance(value, list | tuple):
+        return list(value)
+    array = _array(value)
+    batch = array.ndim == 4 or (array.ndim == 3 and name == "map")
+    return list(array) if batch else [array]
 
 
 def _image(value):

@@ -1,7 +1,5 @@
 """Sliders for the external gradient v: how v weights the rows of a small function's Jacobian."""
 
-import torch
-
 from ..words import _
 from .cells import CELL_H, cell_width, largest, table
 from .graph import number
@@ -28,20 +26,29 @@ def vjp(f, x, v=None):
 
 
 def jacobian(f, x):
-    """Return the Jacobian as rows of numbers, and the shape of f(x)."""
+    """Return the Jacobian as rows of numbers, each from a backward pass with a one-hot v, and the shape of f(x)."""
     if not callable(f) or not is_tensor(x):
         types = {"f": type(f).__name__, "x": type(x).__name__}
         raise PictureError(_("vjp() needs a function and a tensor, but was given a {f} and a {x}.", **types))
-    y = f(x.detach().clone().requires_grad_())
+    leaf = x.detach().clone().requires_grad_()
+    y = f(leaf)
     if not is_tensor(y):
         raise PictureError(_("f(x) is a {type}: f must compute a tensor from x.", type=type(y).__name__))
     if y.grad_fn is None:
         raise PictureError(_("f(x) has no graph: f must compute it from x without detaching it."))
-    n, m = x.numel(), y.numel()
+    n, m = leaf.reshape(-1).shape[0], y.reshape(-1).shape[0]
     if n > MOST or m > MOST:
         parts = {"inputs": n, "outputs": m, "most": MOST}
         raise PictureError(_("x has {inputs} elements and f(x) has {outputs}; vjp() shows up to {most} each.", **parts))
-    return torch.autograd.functional.jacobian(f, x.detach()).reshape(m, n).tolist(), tuple(y.shape)
+    rows = []
+    for k in range(m):
+        one_hot = y.detach().clone()
+        for i in range(m):
+            one_hot.reshape(-1)[i] = float(i == k)
+        leaf.grad = None
+        y.backward(one_hot, retain_graph=True)
+        rows.append([0.0] * n if leaf.grad is None else [float(leaf.grad.reshape(-1)[j].item()) for j in range(n)])
+    return rows, tuple(y.shape)
 
 
 def _start(v, m):

@@ -69,8 +69,10 @@ def names_from(variables, model=None):
                 if is_tensor(item):
                     names.add(f"{name}[{key!r}]", item)
     modules = [("", model), *((f"{name}.", value) for name, value in public.items())]
-    for prefix, module in modules:
-        for path, parameter in module.named_parameters() if is_module(module) else ():
+    listed = [(prefix, dict(module.named_parameters())) for prefix, module in modules if is_module(module)]
+    listed.sort(key=lambda pair: (bool(pair[0]), -len(pair[1])))  # a module before its parts
+    for prefix, parameters in listed:
+        for path, parameter in parameters.items():
             names.add(prefix + path, parameter)
     return names
 

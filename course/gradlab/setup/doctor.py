@@ -52,7 +52,7 @@ def examine_packages(root: Path) -> list[Finding]:
     findings = [Finding(name, found, False, fix) for name, found in lacks.items()]
     if not lacks:
         count = len(needed_pins(root, rooms))
-        findings.append(Finding(_("packages"), _("all {count} of requirements.txt", count=count), True))
+        findings.append(Finding(_("packages"), _("all {count} in the versions of requirements.txt", count=count), True))
     if further and rooms == STUDENT:
         names = ", ".join(f"{folder.name}/" for folder in further.values())
         name = _("{folders} and the tests", folders=names)

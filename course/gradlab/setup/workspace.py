@@ -138,6 +138,8 @@ def _bring_folder(name: str, source: Path, workspace: Path) -> Change | None:
             writes |= {path: met} if met is not None else {}
             says += told
     withdrawn = [path for path in old.keys() - new.keys() if _bytes(target / path) == old[path]]
+    for path in writes:
+        _refuse_obstacle(target, path)
     if says:
         _keep(target, before, says, old.keys() | new.keys())
     for path, data in writes.items():
@@ -172,6 +174,15 @@ def _known(released: bytes | None) -> dict:
     with contextlib.suppress(ipynb.Unreadable):
         return ipynb.read(released or b"")
     return edition.NOTHING
+
+
+def _refuse_obstacle(target: Path, path: str) -> None:
+    """Raise FileExistsError if a folder is where a file must be written below `target`, or the other way round."""
+    file = target / path
+    folders = [target / folder for folder in Path(path).parents]
+    files_there = [folder for folder in folders if os.path.lexists(folder) and not folder.is_dir()]
+    for obstacle in files_there + [file] * file.is_dir():
+        raise FileExistsError(_("{file} is in the way of the new edition; rename it", file=obstacle))
 
 
 def _keep(target: Path, before: Path, says: list[str], paths: set[str]) -> None:

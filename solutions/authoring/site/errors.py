@@ -9,6 +9,7 @@ import numpy as np
 import torch
 
 from ..pages import Cure, Entry, cures, entries
+from ..places import ChapterError
 
 PAGE = """---
 description: {description}
@@ -69,9 +70,10 @@ def slug(message: str) -> str:
 
 def made(index: str) -> dict[str, str]:
     """Return the pages' texts by path, and the index of errors with links to them; all have the index's links."""
-    known = entries()
-    texts = {}
+    known, texts = entries(), {}
     for message, fixes in cures().items():
+        if message not in known:
+            raise ChapterError(f"errors.md has no entry for {message}: add what it means there.")
         path = f"errors/{slug(message)}.md"
         texts[path] = _page(fixes, known[message])
         index = index.replace(f"\n| `{message}` |", f"\n| [`{message}`](../{path}) |", 1)

@@ -116,7 +116,7 @@ pow_scalar = operation(
 def pow(input, exponent):
     """Return input raised to a power, which is a Python number."""
     if isinstance(exponent, Tensor):
-        raise TypeError("a power of the mini engine is a number, not a Tensor; use torch.pow")
+        raise TypeError("a power of the mini engine is a number, not a Tensor")
     if isinstance(exponent, float):
         input = input if input.dtype.is_floating_point else to(input, dtypes.DEFAULT)
     elif input.dtype is dtypes.bool:

@@ -40,7 +40,7 @@
       if (each === cell) break;
       sent.set(each, text(each));
       // the kernel runs the check even after an error; `ran_first` marks the cells that ran before it
-      const metadata = { tags: ['raises-exception'], ran_first: isSetUp(each) ? 'setup' : 'answer' };
+      const metadata = { tags: ['raises-exception'], ran_first: true };
       each.constructor.execute(each, panel.sessionContext, metadata).catch(() => {}); // the cell shows its error
     }
     const alone = notebook.activeCell === cell; // not with all cells: then a pass shows its payoff
