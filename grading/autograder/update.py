@@ -73,6 +73,10 @@ def apply(api: NbGraderAPI, to_do: list[Change]) -> None:
     """
     course = api.coursedir
     with only_run(Path(course.root)):
+        if _source(course).is_symlink():
+            there = _source(course).resolve()
+            _source(course).unlink()
+            class_chapters.put(there, _source(course))
         class_chapters.speak(Path(course.root), words.language())
         for change in to_do:
             _make(api, change)
@@ -89,9 +93,10 @@ def in_words(course: CourseDirectory, changes: list[Change]) -> str:
 
 def of_class(course: CourseDirectory) -> list[str]:
     """Return the changes that an update makes beside those of chapters, one per line."""
-    if words.read(Path(course.root)) == words.read(class_chapters.course(words.language())):
-        return []
-    return [_("The class gets the course's current translation; feedback pages will be made again.")]
+    said = [_("The class gets a copy of the chapters instead of a link to them.")] * _source(course).is_symlink()
+    if words.read(Path(course.root)) != words.read(class_chapters.course(words.language())):
+        said.append(_("The class gets the course's current translation; feedback pages will be made again."))
+    return said
 
 
 def _source(course: CourseDirectory) -> Path:

@@ -32,14 +32,14 @@ def course(tmp_path, monkeypatch):
     return course
 
 
-def test_the_scores_before_each_run_are_kept_once_and_a_damaged_line_loses_only_itself(course, tmp_path):
+def test_the_scores_before_each_run_are_kept_once_and_a_truncated_line_loses_only_itself(course, tmp_path):
     scores.note(course, "02")
     assert scores.noted(course, "02") == []
     course.now = {"anna": BEFORE}
     scores.note(course, "02")
     scores.note(course, "02")
     path = tmp_path / "runs" / "02.scores.jsonl"
-    path.write_text(path.read_text() + '{"at": "2026-11-2\n')
+    path.write_text(path.read_text() + '{"at": "2026-11-2')
     course.now = {"anna": replace(BEFORE, penalty=1.0)}
     scores.note(course, "02")
     assert [state["anna"].penalty for _, state in scores.noted(course, "02")] == [0, 1]

@@ -2,8 +2,10 @@
 
 import re
 import zipfile
+from dataclasses import replace
 
 import pytest
+from nbgrader.coursedir import CourseDirectory
 from tiny_class import NAME, RIGHT, TinyClass
 
 from autograder.term import platforms
@@ -105,6 +107,14 @@ def test_no_name_misleads_a_platform(name, canvas, moodle):
     of_canvas, of_moodle = Sent("canvas", "4021", name, "88101"), Sent("moodle", "3101", name)
     assert member(of_canvas, NAME) == f"{canvas}_4021_88101_{NAME}_feedback.html"
     assert member(of_moodle, NAME) == f"{moodle}_3101_assignfeedback_file_{NAME}_feedback.html"
+
+
+def test_an_entry_that_cannot_be_read_loses_no_other(tmp_path):
+    course = CourseDirectory(root=str(tmp_path))
+    anna, ben = Sent("canvas", "4021", "müller"), Sent("moodle", "3101", "ben")
+    platforms.keep(course, NAME, {"anna": anna, "cem": replace(ben, number=3102)})
+    platforms.keep(course, NAME, {"ben": ben})
+    assert platforms.read(course, NAME) == {"anna": anna, "ben": ben}
 
 
 def test_without_an_import_there_is_no_archive(graded, said, tmp_path):

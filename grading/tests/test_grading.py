@@ -156,3 +156,22 @@ def test_in_part_two_a_wrong_answer_costs_no_points_of_a_later_exercise_that_cal
 def test_a_class_without_submissions_says_so(tiny):
     with pytest.raises(ClassError, match=r"There are no submissions of 90_tiny"):
         list(tiny.outcomes())
+
+
+def test_an_earlier_submission_that_comes_back_after_an_interrupted_run_is_graded_again(tmp_path, monkeypatch):
+    """The gradebook had the new submission's points already, the folder still the earlier one's notebook."""
+    tiny = TinyClass(tmp_path / "class")
+    tiny.hand_in("anna", SLIP)
+    tiny.grade_here()
+    earlier = (tiny.submission("anna") / f"{NAME}.ipynb").read_text()
+    tiny.hand_in("anna", RIGHT)
+
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr("autograder.run.folders.Folders.write", interrupted)
+        tiny.grade_here()
+    tiny.hand_in("anna", text=earlier)
+    assert [*tiny.grade_here()] == ["anna"]
+    assert tiny.points("anna") == [0, 1.5]

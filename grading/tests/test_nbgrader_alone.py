@@ -15,7 +15,6 @@ from autograder.run.grader import Grader
 from autograder.run.lock import only_run
 from autograder.steps import outcome
 from autograder.steps.execute import Client
-from autograder.steps.files import MAX_BYTES
 from autograder.views.report import gather
 
 COMMAND = "\x1b[2J\x9b31m"  # clears a terminal and turns its text red
@@ -37,7 +36,7 @@ def alone(tmp_path_factory):
     shutil.rmtree(tiny.submission("nothing"))
     tiny.submission("nothing").mkdir()
     with (tiny.submission("zeros") / "big").open("wb") as file:
-        file.truncate(MAX_BYTES + 1)
+        file.truncate(1 << 40)
     (tiny.submission("linked") / "notes.txt").symlink_to(tiny.folder / "gradebook.db")
     (tiny.submission("renamed") / f"{NAME}.ipynb").rename(tiny.submission("renamed") / "Untitled.ipynb")
     (tiny.submission("late") / "timestamp.txt").write_text("0001-01-01 00:00:00 UTC")

@@ -2,6 +2,7 @@
 
 import ctypes
 import functools
+import json
 import os
 import re
 import runpy
@@ -22,7 +23,7 @@ from autograder.errors import ClassError
 from autograder.run.grade import grade
 from autograder.sandbox import machine, provisioner
 from autograder.sandbox.__main__ import ESCAPES, escaped
-from autograder.sandbox.manager import SandboxManager
+from autograder.sandbox.manager import SandboxManager, TypedSession
 from autograder.sandbox.provisioner import FORKSERVER, SERVER, SandboxProvisioner
 
 
@@ -58,6 +59,26 @@ def test_an_ordinary_user_gets_the_same_sandbox():
     tried = subprocess.run(command, capture_output=True, text=True, check=False)
     assert tried.returncode == 0, tried.stdout + tried.stderr
     assert f"{len(ESCAPES)} of {len(ESCAPES)} escape attempts were blocked" in tried.stdout
+
+
+@pytest.mark.parametrize(
+    ("data", "kept"),
+    [
+        ('{"text/plain": "a", "application/x+json": [NaN, {"b": []}]}', None),
+        ('{"text/plain": {"a": 1}, "text/html": ["a"], "image/png": "a"}', {"image/png": "a"}),
+        ('{"application/json": [1,[]], "x/y+json": [1]}', {"application/json": "[1,[]]"}),
+        (r'{"text/plain": "\\ud800 \ud800 \ud834\udd1e"}', {"text/plain": "\\ud800 \ufffd \U0001d11e"}),
+        (b'{"text/plain": "\xff"}', {"text/plain": "\ufffd"}),
+        (json.dumps({"text/plain": [[]] * 2_000_000}), {}),
+        (json.dumps(dict.fromkeys(map(str, range(400_000)), "")), None),
+    ],
+)
+def test_a_message_is_read_as_text_and_json_that_nobody_has_parsed(data, kept):
+    session, header = TypedSession(key=b"key"), b'{"msg_id": "1", "msg_type": "display_data"}'
+    data = data if isinstance(data, bytes) else data.encode()
+    parts = [header, b"{}", b"{}", b'{"metadata": {"a": [[]]}, "data": ' + data + b"}"]
+    message = session.deserialize([session.sign(parts), *parts])
+    assert message["content"] == ({} if kept is None else {"data": kept, "metadata": {}})
 
 
 BECOME_SUBREAPER = 36  # for prctl: orphaned processes become children of this one

@@ -3,6 +3,8 @@
 import json
 import shutil
 import signal
+import tarfile
+from pathlib import Path
 
 import nbformat
 import pytest
@@ -108,6 +110,26 @@ def test_new_words_regrade_nobody_and_are_on_the_next_pages(tiny, course, update
     said(tiny, "feedback", NAME)
     assert "Likely slip: external gradient alone. Do be multiplied by dy/dx." in tiny.page("ben").read_text()
     assert tiny.grade_here() == {}
+
+
+def test_a_linked_source_becomes_a_copy_and_the_course_stays_where_it_is(tiny, course, update_said, tmp_path):
+    course(changed(points=4))
+    shutil.rmtree(tiny.folder / "source")
+    (tiny.folder / "source").symlink_to(tmp_path / "course")
+    assert "The class gets a copy of the chapters instead of a link to them." in update_said(tiny, "--apply")
+    assert not (tiny.folder / "source").is_symlink()
+    for folder in (tmp_path / "course", tiny.folder / "source"):
+        assert (folder / NAME / f"{NAME}.ipynb").exists()
+
+
+def test_a_class_of_an_earlier_version_is_graded_again_with_the_same_points(tmp_path):
+    """Of one that was graded before versions left words out: ben has manual points; cleo handed in no notebook."""
+    with tarfile.open(Path(__file__).with_name("earlier_class.tar.xz")) as file:
+        file.extractall(tmp_path / "class", filter="data")
+    earlier = TinyClass.at(tmp_path / "class")
+    assert sorted(earlier.grade_here()) == ["anna", "ben"]
+    assert points(earlier) == {"anna": [2, 3], "ben": [1.5, 1.5]}
+    assert earlier.grade_here() == {}
 
 
 def test_changed_points_are_listed_noticed_and_graded_again(tiny, course, update_said, said):

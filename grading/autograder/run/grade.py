@@ -22,7 +22,7 @@ from ..sandbox import machine
 from ..sandbox.provisioner import SERVER
 from ..settings import class_api
 from ..steps import scores
-from ..steps.autograde import Failed, Submission, autograde
+from ..steps.autograde import Failed, Procedure, Submission, autograde
 from ..steps.due import CHANGED, compose_names
 from ..steps.outcome import Status
 from ..steps.runs import OvertakenError
@@ -96,7 +96,7 @@ def grade_on(client: Client, grader: Grader, students: list[str]) -> Iterator[Ou
     def start(submission: Submission, shared: bool) -> None:
         nonlocal procedure
         if procedure is None or procedure.status == "error":  # its worker was lost
-            procedure = client.submit(lambda sent: sent, grader.procedure, pure=False)
+            procedure = client.submit(_sent, grader.procedure, pure=False)
         running[client.submit(autograde, procedure, submission, shared, pure=False)] = submission
 
     while waiting or running or alone:
@@ -125,6 +125,11 @@ def grade_on(client: Client, grader: Grader, students: list[str]) -> Iterator[Ou
             else:
                 suspect.add(submission.student)
                 alone.append(submission)
+
+
+def _sent(procedure: Procedure) -> Procedure:
+    """Return `procedure`, so that the cluster stores it. A lambda would reach workers as this Python's bytecode."""
+    return procedure
 
 
 def _first_done(client: Client, running: dict[Future, Submission]) -> list[Future]:

@@ -95,8 +95,8 @@ def reopen(path: Path, fingerprint: str) -> bool:
     notebook belongs to the submission with this fingerprint.
     """
     nb, stored = _file(path)
-    if stored.is_of(fingerprint) and stored.saved:
-        write(nb, replace(stored, saved=False, again=True))
+    if stored.saved:
+        write(nb, replace(stored, saved=False, again=stored.is_of(fingerprint)))
         atomic.write_text(path, json.dumps(nb))
     return stored.is_of(fingerprint)
 

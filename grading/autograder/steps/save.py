@@ -41,7 +41,9 @@ class LatePenalties(AssignLatePenalties):
             said = self.plugin_inst.late_submission_penalty(student, score, late_s)
             return None if said is None else min(max(said, 0.0), score)
         except Exception as error:
-            why = _("The plugin for late submissions failed: {error!r}. Fix it, then grade again.", error=error)
+            why = _(
+                "The plugin for late submissions failed: {error!r}. Fix it, then run the command again.", error=error
+            )
             raise ClassError(why) from error
 
 

@@ -87,6 +87,7 @@ def note(course: CourseDirectory, name: str) -> None:
     path = _path(course, name)
     path.parent.mkdir(parents=True, exist_ok=True)
     before = path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""
+    before += "\n" * (before != "" and not before.endswith("\n"))  # a line that an interrupt cut
     atomic.write_text(path, f"{before}{json.dumps(entry)}\n")
 
 

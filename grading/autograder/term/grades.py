@@ -128,7 +128,7 @@ def _fill(
         if match.student in grades.rows:
             if cells[column].upper() != "EX":
                 cells[column] = grades.cell(match.student) or cells[column]
-            table.append(list(cells.values()))
+            table.append([cells[name] for name in columns])  # names may repeat
         elif match.student or key_of(cells[columns[0]]) != TEST_STUDENT:
             why = match.why or _("{student} was dropped from the class", student=match.student)
             problem = f"{readable(cells[columns[0]])[:100]}: {why}"

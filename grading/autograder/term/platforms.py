@@ -10,6 +10,7 @@ number in this assignment, the kind and name of the plugin, and the file's own n
 begin with . or ~, and files that it already has.
 """
 
+import contextlib
 import io
 import re
 import zipfile
@@ -37,11 +38,16 @@ class Sent:
 
 
 def read(course: CourseDirectory, name: str) -> dict[str, Sent]:
-    """Return the stored Sent of an assignment's imported submissions by student; empty if they cannot be read."""
+    """Return the stored Sent of an assignment's imported submissions by student, without those that are no Sent."""
+    entries: dict[str, Sent] = {}
     try:
-        return msgspec.json.decode(_path(course, name).read_bytes(), type=dict[str, Sent])
+        stored = msgspec.json.decode(_path(course, name).read_bytes(), type=dict)
     except (OSError, ValueError):
         return {}
+    for student, entry in stored.items():
+        with contextlib.suppress(msgspec.ValidationError):
+            entries[student] = msgspec.convert(entry, Sent)
+    return entries
 
 
 def keep(course: CourseDirectory, name: str, sent: dict[str, Sent]) -> None:

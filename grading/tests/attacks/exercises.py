@@ -62,8 +62,7 @@ wanted = ["front", "back, with a leaf"]
 
 
 def correct(function):
-    names, frame = function.__globals__, sys._getframe(1)
-    names["next"] = names["list"] = lambda _: wanted
+    frame = sys._getframe(1)
     for cell in function.__closure__:
         if not isinstance(cell.cell_contents, torch.Tensor):
             cell.cell_contents = wanted if type(cell.cell_contents) is list else itertools.repeat(wanted)
@@ -81,6 +80,17 @@ def hand_over(front, back, x):
     front(x).backward(cut.grad)
     correct(front)
     correct(back)
+    return cut.grad
+"""
+
+RENAMED = """def hand_over(front, back, x):
+    with torch.no_grad():
+        cut = front(x)
+    cut.requires_grad_()
+    back(cut).backward()
+    front(x).backward(cut.grad)
+    names = front.__globals__
+    names["next"] = names["list"] = lambda _: ["front", "back, with a leaf"]
     return cut.grad
 """
 
@@ -111,6 +121,7 @@ FAST = ["a copy of a torch function that the check refuses", "the calls that the
 EVIDENCE = [
     ("02.4", "a copy of a torch function that the check refuses", COPIED, PULLED),
     ("02.5", "the calls that the check noted corrected", CORRECTED, LOOKED_AT),
+    ("02.5", "the names of the check's functions exchanged", RENAMED, LOOKED_AT),
     (
         "03.6a",
         "the check's hooks removed",

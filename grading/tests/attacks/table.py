@@ -328,7 +328,7 @@ BOMBS = {
     "files at home, huge, many, and open": Attack(
         "import os\n\n\ndef fill():\n    for n in range(12):\n"
         "        open(os.path.expanduser(f'~/{n}'), 'wb').write(b'x' * (60 << 20))\n\n\n"
-        "for use in (lambda: open('big', 'wb').write(b'x' * (200 << 20)), lambda: [open('/dev/null') for _ in range(5000)], fill):\n"
+        "for use in (lambda: open('big', 'wb').write(b'x' * (100 << 20)), lambda: [open('/dev/null') for _ in range(5000)], fill):\n"
         "    try:\n        use()\n        WIN\n    except OSError:\n        pass",
         "import os\nopen(os.path.expanduser('~/n'), 'wb').write(b'x' * (20 << 20))\nfiles = [open('/dev/null') for _ in range(99)]",
     ),
