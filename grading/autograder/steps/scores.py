@@ -4,6 +4,7 @@ The log is in the class's folder `runs`, with one line of JSON per run; it never
 """
 
 import json
+import os
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,8 +12,6 @@ from pathlib import Path
 from nbgrader.api import Assignment, Gradebook, MissingEntry, SubmittedAssignment, SubmittedNotebook
 from nbgrader.coursedir import CourseDirectory
 from sqlalchemy.orm import selectinload
-
-from gradlab import atomic
 
 from .outcome import reason_in_gradebook
 
@@ -86,9 +85,11 @@ def note(course: CourseDirectory, name: str) -> None:
     entry = {"at": at, "scores": {student: asdict(scores) for student, scores in now.items()}}
     path = _path(course, name)
     path.parent.mkdir(parents=True, exist_ok=True)
-    before = path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""
-    before += "\n" * (before != "" and not before.endswith("\n"))  # a line that an interrupt cut
-    atomic.write_text(path, f"{before}{json.dumps(entry)}\n")
+    broken = path.exists() and not path.read_bytes().endswith(b"\n")  # an interrupted write
+    with path.open("a", encoding="utf-8") as file:
+        file.write("\n" * broken + json.dumps(entry) + "\n")
+        file.flush()
+        os.fsync(file.fileno())
 
 
 def noted(course: CourseDirectory, name: str) -> list[tuple[datetime, dict[str, Scores]]]:
