@@ -216,6 +216,7 @@ def test_a_huge_graph_is_cut_with_a_message():
     assert_readable(picture)
     assert "20,001 nodes: only the 59 nearest the root are drawn." in picture.text
     assert picture.text.endswith("\n… 19,942 nodes omitted")
+    assert draw(y, limit=1).text.startswith("Backward graph of y")
 
 
 def test_the_text_reads_like_the_graph():

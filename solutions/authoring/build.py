@@ -193,13 +193,15 @@ def shown(path: Path) -> str:
 
 
 def stale(each: Callable = map, every: bool = False) -> list[str]:
-    """Return a sentence for each file that differs from what `build` generates; cell outputs are left to nbval.
+    """Return a sentence for each file that differs from what `build` makes of the committed sources.
 
-    each: `map`, or an executor's `map`, which regenerates several chapters at once. every: regenerate chapters even if
-    their digests say that nothing has changed since they were built.
+    A chapter that was built from other files, or by other code, may show outputs that nothing prints any more.
+    every: also generate the edition of each chapter again, to compare it; outputs are compared by nbval.
+    each: `map`, or an executor's `map`, which generates several chapters at once.
     """
-    chapters = each(stale_chapter, reversed([*changed(every)]))  # the longest first
-    return [*stale_pages(), *itertools.chain.from_iterable(chapters)]
+    old = [f"{shown(source_path(name))} was not built since the code or the files behind it changed" for name in changed()]
+    chapters = each(stale_chapter, reversed(chapter_names() if every else []))  # the longest first
+    return [*stale_pages(), *old, *itertools.chain.from_iterable(chapters)]
 
 
 def stale_pages() -> list[str]:

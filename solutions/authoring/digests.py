@@ -86,7 +86,15 @@ def _parts(text: str) -> tuple[str, tuple[str, ...]]:
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and _is_sentence(node.value):
             sentences.append(node.value)
             node.value = ""
-    return ast.dump(tree), tuple(sentences)
+    return repr(_syntax(tree)), tuple(sentences)
+
+
+def _syntax(node: object) -> object:
+    """Return a syntax tree as tuples and lists, the same for each version of Python; `ast.dump` shows new fields."""
+    if isinstance(node, ast.AST):
+        fields = [(name, _syntax(value)) for name, value in ast.iter_fields(node) if value not in (None, [])]
+        return type(node).__name__, fields
+    return [_syntax(item) for item in node] if isinstance(node, list) else node
 
 
 def _is_sentence(text: str) -> bool:

@@ -42,9 +42,8 @@ def explain_missing(shell: Any, kind: type, error: Exception, trace: Any, tb_off
 
 def _is_in_a_cell_above(name: str, checks: dict[str, str]) -> bool:
     """Return whether a student's notebook defines the name in a setup cell, or in the answer to one of these checks."""
-    if memory.authored is None:
-        return name in checks.values() or name in Chapter(notebook.FOLDER).setup_names(running())
-    return False
+    is_answer = name in checks.values()
+    return memory.authored is None and (is_answer or name in Chapter(notebook.FOLDER).setup_names(running()))
 
 
 if watched() is not None:

@@ -51,7 +51,7 @@ class Edge:
     source: int
     target: int
     slot: int  # which input of the operation
-    output: int = 0  # which output of the target
+    output: float = 0  # which output of the target; to a number of chapter 00, the local derivative
     frozen: bool = False  # no gradient flows here
     says: str = ""  # written beside the edge
 
@@ -94,7 +94,7 @@ def walk(roots, box=box_of, inputs=lambda fn: fn.next_functions):
 
 
 def nearest(graph, limit):
-    """Return a graph of at most `limit` nodes: the graph itself, or the nodes nearest its roots and a box for the rest.
+    """Return a graph of at most `limit` nodes: the graph itself, or the nodes nearest its roots, at least one, and a box for the rest.
 
     An edge to a node that is left out leads to that box.
     """
@@ -108,7 +108,7 @@ def nearest(graph, limit):
     for i in near:
         if len(near) < limit:
             near += [j for j in dict.fromkeys(inputs[i]) if j not in near]
-    kept = sorted(near[: limit - 1])
+    kept = sorted(near[: max(limit - 1, 1)])
     index = {i: k for k, i in enumerate(kept)}
     nodes = [graph.nodes[i] for i in kept]
     nodes.append(Node(N_("omitted"), "", _("… {count:,} nodes", count=total - len(kept))))
@@ -138,7 +138,7 @@ def graph_of_values(root, names):
 
     graph = walk([root], box, lambda node: node.edges)
     for edge in graph.edges:
-        edge.says = f"× {number(edge.output)}"  # of a pair (node, local derivative)
+        edge.says = f"× {number(edge.output)}"
     return graph
 
 

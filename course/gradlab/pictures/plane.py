@@ -34,7 +34,7 @@ def plane(function, points, title="", reach=1.5):
         body.append(f'<circle class="{"gl-pos" if wanted > 0 else "gl-neg"}" {center} r="8"/>')
     width = max(side + 2 * MARGIN, text_width(title, TEXT + 1, True) + 2 * MARGIN)
     right = sum((function(*point) > 0) == (wanted > 0) for point, wanted in points.items())
-    words = _("{right} of {total} points lie on their own color.", right=right, total=len(points))
+    words = _("Points on their own color: {right} of {total}.", right=right, total=len(points))
     alt = f"{title}. {words}"
     image = svg(width, TOP + side + MARGIN, "".join(body), alt, static("cells.css") + CSS, "gl-plane")
     return Picture(image, alt, alt)
