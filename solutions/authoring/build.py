@@ -199,7 +199,7 @@ def stale(each: Callable = map, every: bool = False) -> list[str]:
     every: also generate the edition of each chapter again, to compare it; outputs are compared by nbval.
     each: `map`, or an executor's `map`, which generates several chapters at once.
     """
-    old = [f"{shown(source_path(name))} was not built since the code or the files behind it changed" for name in changed()]
+    old = [f"{shown(source_path(name))} was not built since the code or files behind it changed" for name in changed()]
     chapters = each(stale_chapter, reversed(chapter_names() if every else []))  # the longest first
     return [*stale_pages(), *old, *itertools.chain.from_iterable(chapters)]
 

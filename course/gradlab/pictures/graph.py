@@ -94,9 +94,9 @@ def walk(roots, box=box_of, inputs=lambda fn: fn.next_functions):
 
 
 def nearest(graph, limit):
-    """Return a graph of at most `limit` nodes: the graph itself, or the nodes nearest its roots, at least one, and a box for the rest.
+    """Return a graph of at most `limit` nodes: the graph itself, or the nodes nearest its roots and a box for the rest.
 
-    An edge to a node that is left out leads to that box.
+    An edge to a node that is left out leads to that box. At least one node is kept beside it.
     """
     total = len(graph.nodes)
     if total <= limit:
