@@ -4,7 +4,6 @@
 the reason. Course and grading tests use the same table.
 """
 
-import codecs
 import copy
 import json
 from collections.abc import Callable
@@ -181,9 +180,8 @@ def jupytext(nb: Copy) -> None:
     nb.notebook["metadata"]["jupytext"] = {"text_representation": {"extension": ".py", "format_name": "percent"}}
 
 
-def encoded(encoding: str, mark: bytes = b"") -> Callable[[Copy], bytes]:
-    """Return a form with this text encoding, after a byte order mark."""
-    return lambda nb: mark + json.dumps(nb.notebook, ensure_ascii=False).encode(encoding)
+def utf_16(nb: Copy) -> bytes:
+    return json.dumps(nb.notebook, ensure_ascii=False).encode("utf-16")
 
 
 def new_ids(nb: Copy) -> None:
@@ -215,11 +213,6 @@ def surrogate(nb: Copy) -> bytes:
 
 
 # --- what students do ------------------------------------------------------------------------------------------------
-
-
-def commented(source: str) -> str:
-    """Return a source whose lines are all comments."""
-    return "\n".join(f"# {line}" for line in source.splitlines())
 
 
 def retyped(nb: Copy, name: str, after: str | None, source: str = "") -> None:
@@ -258,7 +251,7 @@ def in_markdown(nb: Copy) -> None:
 
 
 def comment_out(nb: Copy, cell_id: str) -> None:
-    nb.write(cell_id, commented(nb[cell_id]["source"]))
+    nb.write(cell_id, "\n".join(f"# {line}" for line in nb[cell_id]["source"].splitlines()))
 
 
 def only(*cell_ids: str, **lost) -> Callable[[Copy], object]:
@@ -296,13 +289,6 @@ class Form:
 UNGRADED = (None, None, None)
 NONE_OF_THEM = "the file contains none of the released notebook's cells; is it the right notebook?"
 NOT_JSON = "the notebook file is not valid JSON; it was probably cut off or edited by hand."
-NOT_UNICODE = "the notebook file is not text in UTF-8, UTF-16 or UTF-32."
-
-
-def unread(data: bytes, words: str) -> Form:
-    """Return a file that cannot be read."""
-    return Form(lambda nb: data, UNGRADED, words)
-
 
 FILES = {
     "as JupyterLab saves it": Form(lambda nb: None),
@@ -310,8 +296,7 @@ FILES = {
     "Colab": Form(colab),
     "old VS Code": Form(lambda nb: nb.lose(ids=True, minor=2)),
     "Jupytext, metadata filtered": Form(jupytext),
-    "a BOM": Form(encoded("utf-8", codecs.BOM_UTF8)),
-    "UTF-16": Form(encoded("utf-16")),
+    "UTF-16": Form(utf_16),
     "CRLF": Form(sources(lambda source: source.replace("\n", "\r\n"))),
     "spaces at the ends of lines": Form(sources(lambda source: source.replace("\n", "  \n") + "\n\n")),
     "a lone surrogate": Form(surrogate),
@@ -321,9 +306,7 @@ FILES = {
     "odd outputs": Form(for_each(outputs="none", execution_count="3", attachments=[])),
     "no kernel": Form(lambda nb: nb.notebook.update(metadata={"kernelspec": 3})),
     "cut off": Form(lambda nb: json.dumps(nb.notebook).encode()[:900], UNGRADED, NOT_JSON),
-    "Latin-1": unread('{"cells": [], "é": 1}'.encode("latin-1"), NOT_UNICODE),
-    "nbformat 3": unread(b'{"worksheets": [{"cells": []}], "nbformat": 3}', "older than nbformat 4"),
-    "a list": unread(b"[]", "it has no list of cells"),
+    "nbformat 3": Form(lambda nb: b'{"worksheets": [{"cells": []}], "nbformat": 3}', UNGRADED, "older than nbformat 4"),
     "another chapter": Form(other_chapter, UNGRADED, NONE_OF_THEM),
     "only sources": Form(only(*ANSWERS, ids=True, metadata=True)),
 }
@@ -335,10 +318,8 @@ HABITS = {
     "set-up at the end": Form(each(FIXED, lambda nb, name: nb.move(name, nb.cells[-1]["id"]))),
     "an import added to set-up": Form(
         lambda nb: (
-            (
-                nb.write("setup", f"import math as maths\n\n{SETUP}"),
-                nb.write("answer-3", "def doubled(x):\n    return int(maths.sqrt(4)) * x"),
-            )
+            nb.write("setup", f"import math as maths\n\n{SETUP}"),
+            nb.write("answer-3", "def doubled(x):\n    return int(maths.sqrt(4)) * x"),
         )
     ),
     # answers in other cells
@@ -362,10 +343,8 @@ HABITS = {
     "the stub copied below": Form(lambda nb: nb.duplicate("answer-1", STUBS["answer-1"], "answer-1")),
     "a better copy": Form(
         lambda nb: (
-            (
-                nb.duplicate("answer-1", ANSWERS["answer-1"], "answer-1"),
-                nb.write("answer-1", "def pull_back(x, v):\n    return v"),
-            )
+            nb.duplicate("answer-1", ANSWERS["answer-1"], "answer-1"),
+            nb.write("answer-1", "def pull_back(x, v):\n    return v"),
         )
     ),
     "a wrong copy above the check": Form(
@@ -383,10 +362,8 @@ HABITS = {
     "only set-up and checks": Form(only(*FIXED, *CHECKS), (0, 0, 0)),
     "an own cell with a check's name": Form(
         lambda nb: (
-            (
-                nb.write("answer-1", "def pull_back(x, v):\n    return v"),
-                nb.duplicate("check-1", "def check(*a, **k):\n    pass", "check-3"),
-            )
+            nb.write("answer-1", "def pull_back(x, v):\n    return v"),
+            nb.duplicate("check-1", "def check(*a, **k):\n    pass", "check-3"),
         ),
         (0, 2, 4),
     ),

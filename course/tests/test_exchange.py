@@ -109,20 +109,12 @@ def test_starting_the_course_brings_the_classs_edition_which_stays_without_its_e
     assert f"the exchange {student.exchange} is not a folder" in capsys.readouterr().err
 
 
-def opened(student):
-    student.outbound.chmod(0o777)
-
-
-def another_folder(student):
-    """As a student does who may rename the teacher's folder: in an exchange that is not sticky."""
-    student.exchange.chmod(0o777)
-
-
-@pytest.mark.parametrize("change", [opened, another_folder])
-def test_nothing_is_taken_from_an_exchange_into_which_anybody_could_have_put_it(student, capsys, change):
+@pytest.mark.parametrize("folder", ["outbound", "exchange"])
+def test_nothing_is_taken_from_an_exchange_into_which_anybody_could_have_put_it(student, capsys, folder):
+    """In an exchange that is not sticky, a student may rename the teacher's folder and make another."""
     student.start()
     write(student.outbound / CHAPTER, OF_CLASS)
-    change(student)
+    getattr(student, folder).chmod(0o777)
     student.start()
     assert "; its owner can fix that: chmod " in capsys.readouterr().err
     assert "# Demo, for this class" not in student.sources()

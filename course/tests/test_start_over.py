@@ -35,8 +35,9 @@ def workspace(tmp_path, monkeypatch):
     return folder
 
 
-def assert_started_over(workspace: Path, said: str) -> None:
-    """The chapter is as released and forgotten; the copy and the other chapter are as they were."""
+def test_a_chapter_is_as_released_and_forgotten_and_the_other_as_it_was(workspace, monkeypatch):
+    monkeypatch.setattr(notebook, "FOLDER", workspace / CHAPTER)
+    said = start_over()
     (kept,) = kept_copies(workspace)
     assert said.strip() == f"{CHAPTER} is now as released. Your earlier copy is in {kept.name}."
     released = (CHAPTERS / CHAPTER / f"{CHAPTER}.ipynb").read_text()
@@ -48,11 +49,6 @@ def assert_started_over(workspace: Path, said: str) -> None:
     assert list(results.answers(workspace)) == ["03.1"]
     assert guesses.recall(CHAPTER) == {}
     assert guesses.recall(OTHER).keys() == {"s1-run", "s2-run"}
-
-
-def test_in_a_notebook(workspace, monkeypatch):
-    monkeypatch.setattr(notebook, "FOLDER", workspace / CHAPTER)
-    assert_started_over(workspace, start_over())
 
 
 def test_a_chapter_whose_folder_was_deleted_comes_back(workspace):

@@ -57,7 +57,7 @@ def solved() -> nbformat.NotebookNode:
     return nb
 
 
-# test_returned.py takes every form into a new edition, without grading it
+# test_edition.py takes every form into a new edition, without grading it
 SOME = ["as JupyterLab saves it", "Colab", "nbformat 3", "metadata cleaned", "cut off", "another chapter"]
 SOME += ["all set-up deleted", "retyped above", "all answers in one cell", "a better copy", "all checks at the end"]
 SOME += ["a wrong copy above the check", "only answers, ids lost", "only set-up and checks"]
