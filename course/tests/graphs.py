@@ -18,6 +18,17 @@ def graph(make):
     return seeded
 
 
+def all_nodes(*roots):
+    """Return the nodes of the graph behind some tensors."""
+    seen, todo = {}, [root.grad_fn for root in roots]
+    while todo:
+        fn = todo.pop()
+        if fn not in seen:
+            seen[fn] = True
+            todo += [child for child, _ in fn.next_functions if child is not None]
+    return list(seen)
+
+
 def vector(*numbers, grad=True):
     return torch.tensor(numbers, dtype=torch.float64, requires_grad=grad)
 

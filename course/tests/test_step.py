@@ -5,7 +5,7 @@ import re
 
 import pytest
 import torch
-from graphs import GRAPHS
+from graphs import GRAPHS, all_nodes
 from torch.autograd.graph import GradientEdge
 
 import gradlab
@@ -56,16 +56,6 @@ def test_gradients_are_torchs(name):
             assert visit.before is None
             torch.testing.assert_close(visit.after, expected[fn][0], rtol=0, atol=0)
             assert fn.variable.grad is not None
-
-
-def all_nodes(root):
-    seen, todo = {}, [root.grad_fn]
-    while todo:
-        fn = todo.pop()
-        if fn not in seen:
-            seen[fn] = True
-            todo += [child for child, _ in fn.next_functions if child is not None]
-    return list(seen)
 
 
 def evaluate(rule, fn, g, saved, target):
@@ -160,29 +150,6 @@ def test_a_stub_keeps_its_own_error():
     """An unfinished backward is not told as a freed graph, nor as an error of the engine."""
     with pytest.raises(NotImplementedError, match="fill in"):
         step(Unfinished.apply(torch.tensor(1.0, requires_grad=True)))
-
-
-def test_the_words():
-    x = torch.tensor([1.0, 2.0], requires_grad=True)
-    bias = torch.tensor(0.5, requires_grad=True)
-    y = x * 3 + bias
-    assert step(y, gradient=torch.tensor([100.0, 0.1])).text.splitlines() == [
-        "Backward graph of y: 2 operations, 2 leaves, 1 constant. Backward ran in 4 steps.",
-        "1. AddBackward0 (y): [100, 0.1] arrives; sends g = [100, 0.1] to MulBackward0; "
-        "g, summed to () = 100.1 to bias (AccumulateGrad).",
-        "2. bias (AccumulateGrad): 100.1 arrives; .grad was None and is now 100.1.",
-        "3. MulBackward0: [100, 0.1] arrives; sends g * other = [300, 0.3] to x (AccumulateGrad); frees other.",
-        "4. x (AccumulateGrad): [300, 0.3] arrives; .grad was None and is now [300, 0.3].",
-    ]
-
-
-def test_a_stepper_can_count_outstanding_gradients():
-    x = torch.tensor([1.0, 2.0], requires_grad=True)
-    a = x * 2
-    c = a + a * 3
-    records = step(c, torch.ones(2), outstanding=True).records()
-    counts = ["MulBackward0 0 (ready), a 1, x 1", "a 0 (ready), x 1", "x 0 (ready)", "none"]
-    assert [record["outstanding"] for record in records] == counts
 
 
 def test_the_output_holds_all_it_needs():

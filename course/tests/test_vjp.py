@@ -31,17 +31,6 @@ def test_the_product_is_what_backward_computes(name):
     assert x.grad is None
 
 
-def test_the_words():
-    f, x = FUNCTIONS["mixed"]
-    picture = gradlab.vjp(f, x, v=torch.tensor([1, 0.5]))
-    assert picture.text.splitlines() == [
-        "Jacobian of 2 outputs and 2 inputs beside v; below it vᵀJ.",
-        "y[0]: v = 1, row [3, 2]",
-        "y[1]: v = 0.5, row [1, 1]",
-        "vᵀJ = [3.5, 2.5]",
-    ]
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
