@@ -5,15 +5,10 @@ import io
 import numpy as np
 import pytest
 import torch
+from matplotlib.image import imread
 
 import gradlab
 from gradlab.pictures.picture import PictureError
-
-
-def png(picture):
-    from matplotlib.image import imread
-
-    return imread(io.BytesIO(picture._repr_mimebundle_()["image/png"]))
 
 
 def words(map):
@@ -94,7 +89,7 @@ def test_the_figure_has_no_background_and_stays_the_same():
     """It lies on the light and on the dark page alike, and the same call gives the same bytes."""
     image, map = torch.linspace(0, 1, 64).reshape(8, 8), torch.eye(8)
     picture = gradlab.heat(image, map)
-    assert png(picture)[0, 0, 3] == 0
+    assert imread(io.BytesIO(picture._repr_mimebundle_()["image/png"]))[0, 0, 3] == 0
     again = gradlab.heat(image, map)
     assert picture._repr_mimebundle_() == again._repr_mimebundle_()
 

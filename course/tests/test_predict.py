@@ -69,21 +69,6 @@ def test_a_number_is_read_as_people_write_it(typed, value):
     assert Numbers({"x": 1}).read([typed]) == [value]
 
 
-@pytest.mark.parametrize(
-    ("typed", "words"),
-    [
-        ("", "x is still empty."),
-        ("60,000", "Without the comma it is 60000."),
-        ("1/3", "Write one number such as 2, -0.5 or 1e-3"),
-        ("__import__('os')", "“__import__('os')” cannot be read as a number."),
-    ],
-)
-def test_what_cannot_be_read_is_answered_with_a_sentence(typed, words):
-    with pytest.raises(Unreadable, match=re.escape(words)) as caught:
-        Numbers({"x": 1}).read([typed])
-    assert caught.value.blank == 0
-
-
 # When a guess is right
 
 
@@ -136,13 +121,17 @@ def test_each_blank_of_a_guess_is_judged(kind, said, given, right):
 @pytest.mark.parametrize(
     ("kind", "said", "blank", "words"),
     [
+        (Numbers({"x": 1}), [""], 0, "x is still empty."),
+        (Numbers({"x": 1}), ["60,000"], 0, "Without the comma it is 60000."),
+        (Numbers({"x": 1}), ["1/3"], 0, "Write one number such as 2, -0.5 or 1e-3"),
+        (Numbers({"x": 1}), ["__import__('os')"], 0, "“__import__('os')” cannot be read as a number."),
         (Choice(["true", "false"], ["()", "(2,)"]), ["true", ""], 1, "(2,) is still empty"),
         (Choice(["vᵀJ", "Ju"]), [""], 0, "Choose an answer first"),
         (Choice(["vᵀJ", "Ju"]), ["J"], 0, "J is not one of the answers"),
         (X_THEN_LOSS, ["x", "loss", "x"], 2, "“x” cannot come both 1st and 3rd"),
     ],
 )
-def test_a_choice_or_order_that_is_incomplete_or_impossible_is_answered_with_a_sentence(kind, said, blank, words):
+def test_what_cannot_be_read_is_answered_with_a_sentence(kind, said, blank, words):
     with pytest.raises(Unreadable, match=re.escape(words)) as caught:
         kind.read(said)
     assert caught.value.blank == blank
@@ -209,12 +198,6 @@ def test_an_error_in_the_block_is_shown_as_ever(shell):
 def test_a_block_that_says_nothing_of_the_answer_is_refused(shell):
     with capture_output(), pytest.raises(PredictionError, match=r"s1-run has no answer.*compare"):
         run(lambda guess: None)
-
-
-def test_in_a_terminal_the_output_is_printed(capsys):
-    with predict.numbers("s1-run", "What will x.grad hold?", {"x.grad": 2}) as guess:
-        a_block(guess)
-    assert capsys.readouterr().out == "What will x.grad hold?\ntorch says [300, 0.3]\n"
 
 
 # Memory

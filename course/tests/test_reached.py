@@ -21,8 +21,23 @@ from gradlab.checks.reached import cells_behind, defined
         ("for i in x:\n    a = i\nwhile (b := x):\n    pass", {"i", "a", "b"}),
         ("try:\n    a = 1\nexcept E as e:\n    b = 2\nwith o() as w:\n    pass", {"a", "b", "w"}),
         ("f = lambda x: (y := x)", {"f"}),
+        # IPython runs a cell statement by statement; one that cannot be compiled ends it, and what was defined stays
         ("a = 1\nreturn 2\nb = 3", {"a"}),
+        ("a = 1\nbreak\nb = 3", {"a"}),
+        ("def f():\n    pass\nnonlocal f\nb = 3", {"f"}),
+        ("a = 1\na(1, 2)\ncontinue\nb = 3", {"a"}),
         ("a = = 1", set()),
+        ("import asyncio\nawait asyncio.sleep(0)\na = 1", {"asyncio", "a"}),
+        ("%%time\na = 1", {"a"}),
+        ("%%timeit -n1\na = 1", {"a"}),
+        ("\n\n%%capture\na = 1", {"a"}),
+        ("%time f = lambda x: x", {"f"}),
+        ("f = %time lambda x: x", {"f"}),
+        ("%matplotlib inline\n!ls\na = 1\na?", {"a"}),
+        ("files = !ls\n%time (\na = 1", {"files", "a"}),
+        ("x = (5\n% 3)\n%time 1\na = 1", {"x", "a"}),
+        ("%%bash\na = 1", set()),  # another program's text
+        ("=%\\", set()),
     ],
 )  # fmt: skip
 def test_what_a_cell_defines(text, names):

@@ -109,45 +109,10 @@ def test_a_method_that_is_not_written_yet_is_told_so(cell):
     assert error.type == "NotImplementedError"
 
 
-USES = "def f(x):\n    x.backward()"
-
-
-@pytest.mark.parametrize("after", ["break", "nonlocal f", "return 1", "f(1, 2)\ncontinue"])
-def test_what_stands_before_a_statement_that_python_refuses_is_defined(after):
-    """IPython runs a cell statement by statement; one that cannot be compiled ends it, and what was defined stays."""
-    assert reached.defined(f"{USES}\n{after}") == {"f"}
-    assert reached.defined(f"{after}\n{USES}") == set()
-
-
-def test_a_cell_may_await():
-    assert reached.defined(f"import asyncio\nawait asyncio.sleep(0)\n{USES}") == {"asyncio", "f"}
-
-
-@pytest.mark.parametrize(
-    "cell",
-    [
-        "%%time\n" + USES,
-        "%%timeit -n1\n" + USES,
-        "\n\n%%capture\n" + USES,
-        "%time f = lambda x: x.backward",
-        "f = %time lambda x: x.backward",
-        "%matplotlib inline\n!ls\n" + USES + "\nf?",
-        "files = !ls\n%time (\n" + USES,
-        "x = (5\n% 3)\n%time 1\n" + USES,
-    ],
-)
-def test_a_definition_is_found_beside_and_inside_of_magics(cell):
-    assert "f" in reached.defined(cell)
-
-
-def test_another_programs_text_defines_nothing():
-    assert reached.defined("%%bash\n" + USES) == set()
-
-
 ODD = {
     "no text": "",
     "a null byte": "\0",
-    "a null byte behind": f"{USES}\n\0",
+    "a null byte behind": "x = 1\n\0",
     "half a pair": "\ud800",
     "many magics": "x = %pwd\n" * 600,
     "more magics, which do not end": "!echo (\n" * 3000,
@@ -190,10 +155,6 @@ def test_a_parser_that_another_thread_disturbs_once_costs_nothing(monkeypatch):
 
     monkeypatch.setattr(source.ast, "parse", parse)
     assert len(source.read("x = 1  # read nowhere else").statements) == 1
-
-
-def test_a_line_that_ipython_cannot_read_is_no_python():
-    assert source.read("=%\\").tree is None
 
 
 @given(st.text(st.sampled_from("%!?()[]{}'\"\\\n\t\r\x0c =.:,;/#abtime0\0\ud800"), max_size=60))

@@ -48,6 +48,7 @@ def page(capsys):
         ("1 / 0\n\n" + RIGHT, "ZeroDivisionError"),
         ("@undefined\n" + RIGHT, "NameError"),
         ("answer = functools.partial(max)", "NameError"),
+        ("  dfe answer(x):\n return x", "IndentationError"),  # no Python: the cell is known by its id
     ],
 )
 def test_a_later_version_that_fails_makes_the_earlier_one_stale(page, later, error):
@@ -58,19 +59,11 @@ def test_a_later_version_that_fails_makes_the_earlier_one_stale(page, later, err
     assert page.stale == ""
 
 
-def test_a_cell_is_known_by_its_id_where_its_text_is_no_python(page):
-    page.run("  dfe answer(x):\n return x")
-    assert page.stale.startswith("answer: the cell that defines it ended in an error: ")
-
-
-def test_what_fails_elsewhere_changes_nothing(page):
+def test_what_fails_elsewhere_or_below_the_definition_changes_nothing(page):
     page.run("answer(1) / 0", "try")
     page.run("def answer(x", "scratch")
     page.run("helper = 1 / 0", "scratch")
     assert page.stale == ""
-
-
-def test_a_version_that_fails_after_its_definition_is_what_stands_on_the_page(page):
     page.run(RIGHT + "\n\n\nanswer(1) / 0")
     assert page.stale == ""
 

@@ -41,11 +41,6 @@ def test_a_chapters_text_is_known_by_its_place_and_a_cases_numbers_may_vary(dutc
     assert of_chapter("00.3", "shape (2, -1.5) of {x}") == "{x} heeft vorm (2, -1.5)"
 
 
-def test_without_a_catalogue_all_is_english():
-    assert (_("passed"), words.language()) == ("passed", "en")
-    assert ngettext("{count} point", "{count} points", 1) == "1 point"
-
-
 def test_the_catalogue_beside_the_chapters_is_used(tmp_path, monkeypatch):
     (tmp_path / words.FILE).write_bytes(dutch_words({None: {"passed": "geslaagd"}}))
     chapter = tmp_path / "02_external_gradients"
