@@ -159,8 +159,11 @@ class LabPage:
         self.page.set_viewport_size({"width": WINDOW[0], "height": WINDOW[1]})
 
     def wait_for_kernel(self) -> None:
-        """Wait until the document in front is a notebook whose kernel is idle; if it never is, say what is there."""
-        with self._telling_what_is_there():
+        """Wait until the document in front is a notebook whose kernel is idle.
+
+        If it never is, the error says what the page shows and complained about, and how the server's log ends.
+        """
+        try:
             self.page.wait_for_function(
                 """() => {
                     const panel = window.jupyterapp?.shell?.currentWidget;
@@ -168,12 +171,6 @@ class LabPage:
                     return kernel?.status === 'idle' && panel.content?.widgets?.length > 0;
                 }""",
             )
-
-    @contextlib.contextmanager
-    def _telling_what_is_there(self) -> Iterator[None]:
-        """Add to an error what the page shows, what it complained about, and the end of the server's log."""
-        try:
-            yield
         except Exception as error:
             there = self.page.evaluate(
                 """() => {

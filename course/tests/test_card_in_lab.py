@@ -18,7 +18,6 @@ WRONG = "def pull_back(x, v):\n    return v"
 RIGHT = "def pull_back(x, v):\n    return 3 * x**2 * v"
 KEPT = {"ex1-statement", "ex1-help", "answer-02-1", "check-02-1", "payoff-02-1", "answer-02-5", "check-02-5"}
 FIRST = "Cells that this check needs had not run as they stand now, so they ran first."
-LONG = 12  # most lines of a check cell that is not folded, as in authoring.preprocessors
 
 
 @pytest.fixture(scope="module")
@@ -54,31 +53,29 @@ def setup(lab) -> int:
     return next(place for place, cell in enumerate(lab.cells()) if "setup" in cell["metadata"].get("tags", []))
 
 
-def answer(lab, source: str) -> str:
-    """Write the answer to the first exercise, run it and its check; return what the check shows."""
+def answer(lab, source: str, run: bool = True) -> str:
+    """Write the answer to the first exercise, run it or leave that to its check; return what the check shows."""
     lab.type_into("answer-02-1", source)
-    lab.run_cell("answer-02-1")
-    lab.run_cell("check-02-1")
-    return seen(lab, "check-02-1")
-
-
-def typed(lab, source: str) -> str:
-    """Write the answer, run its check only, and return what the check shows."""
-    lab.type_into("answer-02-1", source)
+    if run:
+        lab.run_cell("answer-02-1")
     lab.run_cell("check-02-1")
     return seen(lab, "check-02-1")
 
 
 def seen(lab, cell: str) -> str:
-    """Return the text of a cell's outputs, without those that are hidden, on one line."""
-    texts = lab.locate(cell).locator(".jp-OutputArea-output:visible").all_inner_texts()
-    return " ".join(" ".join(texts).split())
+    """Return what can be seen of a cell's outputs, on one line."""
+    return " ".join(lab.seen(cell).split())
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_a_check_answers_with_one_card_that_can_be_read(chapter, theme):
-    """Not solved, wrong, right: each a card without JupyterLab's own error below it, at both widths within its cell."""
+    """Not solved, wrong, right: each a card without JupyterLab's own error below it, at both widths within its cell.
+
+    A screen reader says it, in a part of the page that was there before: of one that is new, most say nothing.
+    """
     chapter.theme(theme)
+    said = chapter.page.locator("[role=status][aria-live=polite].gl-announced")
+    assert said.count() == 1
     stub = chapter.cells()[chapter.position("answer-02-1")]["source"]
     for state, source in (("unsolved", stub), ("wrong", WRONG), ("passed", RIGHT)):
         text = answer(chapter, source)
@@ -89,6 +86,8 @@ def test_a_check_answers_with_one_card_that_can_be_read(chapter, theme):
         assert faint_texts(chapter.page) == []
         head = card.get_by_role("heading").inner_text()
         assert head.endswith(f"{TITLE}: {'passed' if state == 'passed' else 'not yet'}")
+        words = "not yet. Likely slip: external gradient unscaled." if state == "wrong" else head.split(": ")[1]
+        said.filter(has_text=words).wait_for(state="attached")
         for width in (1400, 1000):
             chapter.page.set_viewport_size({"width": width, "height": 1000})
             chapter.locate("check-02-1")
@@ -149,25 +148,18 @@ def test_a_check_stays_in_view_and_a_pass_shows_its_payoff_and_goes_on(chapter):
     chapter.assert_quiet()
 
 
-def test_a_screen_reader_says_what_a_check_answered(chapter):
-    """In a part of the page that was there before: of one that is new, most say nothing."""
-    said = chapter.page.locator("[role=status][aria-live=polite].gl-announced")
-    assert said.count() == 1
-    for source, words in ((WRONG, f"{TITLE}: not yet. Likely slip: external gradient unscaled."), (RIGHT, "passed")):
-        answer(chapter, source)
-        said.filter(has_text=words).wait_for(state="attached")
-
-
 def test_what_stands_on_the_page_is_judged(chapter):
     """Edited, never run, or with its outputs cleared, an answer runs first; what no cell defines is not there."""
     for source, verdict in ((WRONG, "not yet"), (RIGHT, "passed")):
-        assert f"{TITLE}: {verdict}" in (shown := typed(chapter, source))
+        assert f"{TITLE}: {verdict}" in (shown := answer(chapter, source, run=False))
         assert FIRST in shown
     chapter.run_cell("check-02-1")
     assert FIRST not in seen(chapter, "check-02-1")
-    assert "the cell that defines it ended in an error: Syntax" in typed(chapter, "def pull_back(x, v):\n    return (v")
+    assert "the cell that defines it ended in an error: Syntax" in answer(
+        chapter, "def pull_back(x, v):\n    return (v", run=False
+    )
     chapter.command("notebook:clear-all-cell-outputs")
-    assert f"{TITLE}: passed" in typed(chapter, RIGHT)
+    assert f"{TITLE}: passed" in answer(chapter, RIGHT, run=False)
     chapter.restart_kernel()
     chapter.run_cell("check-02-1")
     assert f"{TITLE}: passed" in (shown := seen(chapter, "check-02-1"))

@@ -130,8 +130,6 @@ def test_a_chapter_starts_over_by_the_notebooks_menu(lab, tmp_path):
     path = tmp_path / "mine" / CHAPTER / f"{CHAPTER}.ipynb"
     write_notebook(released / path.name, ["answer = 'stub'"])
     bring_up_to_date({CHAPTER: released}, tmp_path / "mine")
-    guesses = {CHAPTER: {"s1-run": {"question": "?", "said": ["1"], "sure": True, "right": [True]}}}
-    (tmp_path / "mine" / ".predictions.json").write_text(json.dumps(guesses))
     lab.open_notebook(path)
     lab.type_into(0, "answer = 'mine'")
     lab.run_cell(0)
@@ -145,7 +143,6 @@ def test_a_chapter_starts_over_by_the_notebooks_menu(lab, tmp_path):
     assert lab.cells()[0]["source"] == "answer = 'stub'"
     (copy,) = kept_copies(tmp_path / "mine")
     assert "answer = 'mine'" in (copy / path.name).read_text(encoding="utf-8")
-    assert json.loads((tmp_path / "mine" / ".predictions.json").read_text()) == {}
     lab.type_into(0, "answer")
     lab.run_cell(0)
     assert "NameError" in lab.shown(0)

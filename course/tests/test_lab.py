@@ -1,9 +1,8 @@
-"""`python -m gradlab lab` on a copy of the course: a student's first start."""
+"""`python -m gradlab lab` on a copy of the course, with a first chapter of two cells: a student's first start."""
 
 import shutil
 from pathlib import Path
 
-import nbformat
 import pytest
 from browser import LabPage, write_notebook
 from lab_server import GRADLAB_LAB
@@ -14,20 +13,19 @@ COURSE = Path(__file__).resolve().parents[1]
 pytestmark = pytest.mark.browser
 
 
-@pytest.fixture
-def copy(tmp_path) -> Path:
-    """A folder in which a student has the course and nothing else, with a first chapter of one cell."""
+def test_the_start_page_leads_to_a_chapter_that_runs_and_a_term_in_it_to_the_glossary(open_lab, tmp_path):
+    """The course opens on its map, a click opens a chapter, its first cell runs, and nothing needs the network.
+
+    The start page links the glossary; a term in a chapter opens it at its entry.
+    """
     shutil.copytree(COURSE, tmp_path / "course", ignore=shutil.ignore_patterns("tests", "chapters", "__pycache__"))
     shutil.copytree(COURSE / "chapters/pages", tmp_path / "course/chapters/pages")
     chapter = tmp_path / "course/chapters/02_external_gradients"
-    chapter.mkdir(parents=True)
-    write_notebook(chapter / "02_external_gradients.ipynb", ["import torch\ntorch.tensor([100, 0.1]) * 3"])
-    return tmp_path
-
-
-def test_the_start_page_leads_to_a_chapter_that_runs(open_lab, copy):
-    """The course opens on its map, a click opens a chapter, its first cell runs, and nothing needs the network."""
-    lab = open_lab(copy, command=GRADLAB_LAB, env={"PYTHONPATH": str(copy / "course")})
+    chapter.mkdir()
+    term = new_markdown_cell("It ends at a [buffer](../pages/glossary.md#Buffer).")
+    code = "import torch\ntorch.tensor([100, 0.1]) * 3"
+    write_notebook(chapter / "02_external_gradients.ipynb", [code, term])
+    lab = open_lab(tmp_path, command=GRADLAB_LAB, env={"PYTHONPATH": str(tmp_path / "course")})
     lab.goto()
     page = lab.page
     page.get_by_role("heading", name="torch.autograd, by hand").wait_for()
@@ -48,23 +46,11 @@ def test_the_start_page_leads_to_a_chapter_that_runs(open_lab, copy):
     # Two tabs share a kernel here, and one hears of widgets that only the other has.
     lab.complaints[:] = [said for said in lab.complaints if "Comm not found for comm id" not in said]
     lab.assert_quiet()
-    assert (copy / "workspace/02_external_gradients/02_external_gradients.ipynb").exists()
-
-
-def test_the_pages_to_look_things_up_open_from_the_start_page_and_from_a_term(open_lab, copy):
-    """The start page links the glossary; a term in a chapter opens it at its entry."""
-    chapter = copy / "course/chapters/02_external_gradients/02_external_gradients.ipynb"
-    notebook = nbformat.read(chapter, as_version=4)
-    notebook.cells.insert(0, new_markdown_cell("It ends at a [buffer](../pages/glossary.md#Buffer)."))
-    nbformat.write(notebook, chapter)
-    lab = open_lab(copy, command=GRADLAB_LAB, env={"PYTHONPATH": str(copy / "course")})
-    lab.goto()
-    page = lab.page
-    page.get_by_role("link", name="glossary").click()
-    page.get_by_role("heading", name="Glossary", exact=True).wait_for()
-    lab.goto("lab/tree/02_external_gradients/02_external_gradients.ipynb")
-    lab.wait_for_kernel()
+    assert (tmp_path / "workspace/02_external_gradients/02_external_gradients.ipynb").exists()
     page.get_by_role("link", name="buffer").click()
     entry = page.get_by_role("heading", name="Buffer", exact=True)
     entry.wait_for()
     page.wait_for_function("e => e.getBoundingClientRect().top < innerHeight", arg=entry.element_handle())
+    lab.command("docmanager:open", path="README.md")
+    page.get_by_role("link", name="glossary").click()
+    page.get_by_role("heading", name="Glossary", exact=True).wait_for()

@@ -19,7 +19,6 @@ pytestmark = pytest.mark.browser
 CHAPTER = "02_external_gradients"
 ASKED = "Compare with torch"
 FOLD = "The answer. Run this cell and enter your guess, or open this fold."
-MISSING = "[...document.querySelectorAll('.jupyter-widgets')]"
 CUBE = """\
 from PIL import Image
 from gradlab import payoff, predict
@@ -143,7 +142,7 @@ def test_a_guess_is_entered_by_keyboard_judged_remembered_and_kept(lab, notebook
     assert "You guessed: 1 of 2 right" in lab.seen("s1-run")
     assert "x.grad: [300.0, 0.3]" in lab.seen("s1-run")
     lab.locate("s1-claim-run")
-    lab.page.wait_for_function(f"() => {MISSING}.some(e => e.textContent.includes('model not found'))")
+    lab.page.locator(".jupyter-widgets").filter(has_text="model not found").first.wait_for(state="attached")
     assert lab.page.get_by_text("model not found").filter(visible=True).count() == 0
     assert lab.seen("s1-claim-run").strip() == FOLD
     lab.locate("s1-claim-run").get_by_text(FOLD).click()
