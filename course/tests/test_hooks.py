@@ -81,18 +81,6 @@ def test_hooks_keep_their_effect_and_their_place():
     assert gradlab.hooks(model).text == "No hook is registered now."
 
 
-def test_watching_shows_every_layer_and_leaves_nothing(recwarn):
-    """All four kinds on each layer: forward goes down the model, backward comes up again."""
-    model = two_layers()
-    picture = gradlab.hooks(model, torch.ones(1, 2), watch=True)
-    places = [event.place for event in picture.fired]
-    assert places == [p for p in "012" for _ in range(2)] + [p for p in "210" for _ in range(2)]
-    assert picture.fired[-1].shapes == [("grad_input", "(None,)"), ("grad_output", "((1, 3),)")]
-    assert picture.registered == []
-    assert registered(model) == []
-    assert not recwarn.list
-
-
 def test_a_failing_model_leaves_the_hooks_as_they_were():
     model = two_layers()
     model[0].register_forward_hook(keep)
