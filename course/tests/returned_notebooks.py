@@ -118,11 +118,9 @@ class Copy:
         return self.cells[self.at(cell_id)]
 
     def at(self, cell_id: str) -> int:
-        """Return the position of a cell."""
         return next(place for place, cell in enumerate(self.cells) if cell.get("id") == cell_id)
 
     def write(self, cell_id: str, source: str, **fields) -> None:
-        """Set a cell's source, and other fields."""
         self[cell_id].update(source=source, **fields)
 
     def untouched(self, *names: str) -> None:
@@ -131,7 +129,6 @@ class Copy:
             self.write(name, STUBS[name])
 
     def delete(self, *cell_ids: str) -> None:
-        """Delete cells."""
         for cell_id in cell_ids:
             del self.cells[self.at(cell_id)]
 

@@ -56,7 +56,6 @@ def test_each_command_has_help(parser_of, command):
 
 
 def test_bare_make_lists_every_target():
-    """`make` prints one line for each target, and no target is without one."""
     answer = subprocess.run(["make", "-C", ROOT, "--no-print-directory"], capture_output=True, text=True, check=True)
     listed = {line.split()[1]: line.split(maxsplit=2)[2] for line in answer.stdout.splitlines()}
     assert set(listed) == targets()

@@ -168,7 +168,6 @@ def test_saved_values_and_their_fate():
 
 
 def test_drawing_changes_nothing():
-    """Drawing runs nothing: no gradient appears, nothing is freed, and backward works afterwards."""
     x = torch.tensor([1.0, 2.0], requires_grad=True)
     loss = (x**2).sum()
     draw(loss, values=True)

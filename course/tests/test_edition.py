@@ -64,7 +64,6 @@ def released_ids(new: dict = NEW) -> list[str]:
 
 
 def test_a_lesson_cell_that_did_not_change_keeps_what_the_student_wrote():
-    """Text and code of the student stay where the new edition left the cell alone."""
     cells = dict(merged(notebook(changed(TITLE, "# Mine"), changed(SETUP, "import torch, math"), LESSON, STUB, CHECK)))
     assert cells["opening"] == "# Mine"
     assert cells["setup"] == "import torch, math"

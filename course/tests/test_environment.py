@@ -207,7 +207,6 @@ def test_an_own_environment_whose_python_does_not_start_is_to_be_deleted(own_env
 
 
 def test_an_environment_of_another_copy_is_left_alone(machine):
-    """An active environment in which the rooms of another copy are installed is not turned to this one."""
     here = machine()
     here.installed("demo", "1.0")
     other = here.folder / "another-copy/course"

@@ -50,7 +50,6 @@ def sources(room: str) -> dict[str, str]:
 
 @pytest.mark.parametrize("room", ROOMS)
 def test_imports_go_one_way(room):
-    """No module and no chapter of a room imports from a room it may not know."""
     forbidden = {package for package, home in HOME.items() if home not in MAY_IMPORT[room]}
     crossed = {path: imported(text) & forbidden for path, text in sources(room).items()}
     assert {path: names for path, names in crossed.items() if names} == {}
@@ -70,7 +69,6 @@ def undeclared(names: set[str], files: list[Path]) -> set[str]:
 
 @pytest.mark.parametrize(("distribution", "folder"), read_rooms(ROOT).items())
 def test_what_a_distribution_imports_is_declared(distribution, folder):
-    """Each distribution that a package or a chapter imports is named in the pyproject.toml of its own."""
     (package,) = (package for package, homes in OURS.items() if homes == [distribution])
     within = folder.parent if folder.name == package else folder
     room = within.relative_to(ROOT)
