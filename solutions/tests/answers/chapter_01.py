@@ -12,10 +12,8 @@ wrong("01.1", "shape (1,)").edit(
 # nan_to_num: an infinite slope is not returned as received
 wrong("01.1", "an infinite slope").edit({"return leaf.grad": "return torch.nan_to_num(leaf.grad)"})
 
-
 # remembers the answer for each f
 wrong("01.1").edit({"return leaf.grad": "return vars(slope).setdefault(f, leaf.grad)"})
-
 
 wrong("01.2", "bool").edit({'"data": tensor.detach().clone(),': '"data": tensor.detach() * 1,'})
 
@@ -35,38 +33,24 @@ wrong("01.2", "bfloat16").edit({"tensor.detach().clone()": "torch.from_numpy(ten
 # clamps p, so a saturated neuron gets a gradient that is not its own
 wrong("01.3", "w = 3.0").edit({"p = torch.sigmoid(w * x + b)": "p = torch.sigmoid(w * x + b).clamp(1e-4, 1 - 1e-4)"})
 
-
 # three steps back
-@wrong("01.4")
-def read_graph(lines):
-    how_of = {name: how for name, how, _ in lines}
-    given = {name: inputs for name, _, inputs in lines}
-    tracked = {}
-    for name, how, inputs in lines:
-        tracked[name] = how == "tracked" or (how == "computed" and any(tracked[i] for i in inputs))
-    near = {lines[-1][0]} if tracked[lines[-1][0]] else set()
-    for _ in range(3):
-        near |= {i for name in near if how_of[name] == "computed" for i in given[name]}
-    told = {}
-    for name, how, _ in lines:
-        recorded = how == "computed" and tracked[name]
-        grad = how == "tracked" and name in near
-        told[name] = {"requires_grad": tracked[name], "is_leaf": not recorded, "grad_fn": recorded, "grad": grad}
-    return told
-
+wrong("01.4").edit("""
+-    for leaf in reached[name]:
++    near, given_to = {name}, {name: inputs for name, how, inputs in lines if how == "computed"}
++    for _ in range(3):
++        near |= {each for one in near for each in given_to.get(one, ())}
++    for leaf in reached[name] & near:
+         report[leaf]["grad"] = True
+""")
 
 wrong("01.4", "Your function returned None").edit({"    return report": "        return report"})
 
-
-@wrong("01.5", "leaves")
-def lost(loss_of, leaves):
-    asked = {name: leaf.requires_grad for name, leaf in leaves.items()}
-    for name, leaf in leaves.items():
-        leaves[name] = leaf.detach().clone().requires_grad_(leaf.requires_grad)
-    loss = loss_of()
-    if loss.requires_grad:
-        loss.backward()
-    return [name for name in leaves if asked[name] and leaves[name].grad is None]
+wrong("01.5", "leaves").edit("""
+-    for leaf in leaves.values():
+-        leaf.grad = None
++    for name, leaf in leaves.items():
++        leaves[name] = leaf.detach().clone().requires_grad_(leaf.requires_grad)
+""")
 
 
 # autograd.grad with an empty list of inputs raises, if no leaf requires a gradient

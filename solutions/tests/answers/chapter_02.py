@@ -16,15 +16,11 @@ wrong("02.1", "shape (0, 2)").edit("""
      leaf = x.clone().requires_grad_()
 """)
 
-
-@wrong("02.2", "AttributeError: 'NoneType' object has no attribute 'shape'")
-def starting_gradient(output, gradient=None):
-    if gradient.shape != output.shape:
-        raise RuntimeError(MISMATCH.format(gradient.shape, output.shape))
-    if gradient is None and output.numel() != 1:
-        raise RuntimeError(ONLY_SCALARS)
-    return torch.ones_like(output) if gradient is None else gradient
-
+wrong("02.2", "AttributeError: 'NoneType' object has no attribute 'shape'").edit("""
++    if gradient.shape != output.shape:
++        raise RuntimeError(MISMATCH.format(gradient.shape, output.shape))
+     if gradient is None:
+""")
 
 # ones by division, where the output is 0
 wrong("02.2", "an output of 0", "nan").edit({"return torch.ones_like(output)": "return output / output"})
@@ -58,7 +54,6 @@ wrong("02.3", "far from").edit({"(outputs - target)": "(outputs - target).clamp(
 wrong("02.4", "RuntimeError: Trying to backward through the graph a second time").edit(
     {"rows = []": "rows, y = [], f(leaf)", "grad(f(leaf), leaf": "grad(y, leaf"}
 )
-
 
 # one one-hot vector, changed in place, and for x + 1 torch passes on that very tensor as the row
 wrong("02.4").edit("""

@@ -10,7 +10,6 @@ wrong("07.2", "model.training = True").edit("""
      with contextlib.suppress(Exception):
 """)
 
-
 # counts sets of hook functions, so one function registered twice counts once
 wrong("07.2").edit({"len(module._forward_hooks)": "len({*module._forward_hooks.values()})"})
 
@@ -60,9 +59,6 @@ wrong("07.3", "how many nodes capture adds to the graph").edit("""
 +                return output.clone()
 """)
 
-# pairs instead of a dict
-wrong("07.3").edit({"yield kept": "yield list(kept.items())"})
-
 # a tuple is detached
 wrong("07.4", "AttributeError: 'tuple' object has no attribute 'detach'").edit(
     {"self.detached(input)": "input.detach()", "self.detached(output)": "output.detach()"}
@@ -85,9 +81,4 @@ wrong("07.4", "a gradient with create_graph=True").edit("""
 # a bare tensor instead of a tuple
 wrong("07.8", "Backward hook returned an invalid number of grad_input, got 6").edit(
     {"(grad_input[0].clamp(min=0),)": "grad_input[0].clamp(min=0)"}
-)
-
-# the weight on the left, as in the forward pass
-wrong("07.7", "First difference at index [0] (2 of 2 elements differ) in 'fc2'").edit(
-    {"at_fc2 = at_s2 @ W2": "at_fc2 = W2 @ at_s2", '"fc1": at_s1 @ W1,': '"fc1": W1 @ at_s1,'}
 )

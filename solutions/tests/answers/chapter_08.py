@@ -63,20 +63,13 @@ wrong("08.4", "RuntimeError: The differentiated Tensor at index 0 appears to not
 +        kept.append(output.clone())
 """)
 
-
 # with a backward hook
-@wrong("08.4", "RuntimeError: Output 0 of BackwardHookFunction is a view and is being modified inplace")
-def grad_cam(model, layer, image, k):
-    import warnings
-
-    kept, gradients, module = [], [], model.get_submodule(layer)
-    forward = module.register_forward_hook(lambda m, i, output: kept.append(output.detach().clone()))
-    backward = module.register_full_backward_hook(lambda m, grad_input, grad_output: gradients.append(grad_output[0]))
-    with forward, backward, warnings.catch_warnings(action="ignore"):
-        torch.autograd.grad(model(image[None])[0, k], list(model.parameters()))
-    small = F.relu((gradients[0].mean((2, 3), keepdim=True) * kept[0]).sum(1, keepdim=True))
-    return F.interpolate(small, size=image.shape[1:], mode="bilinear")[0, 0]
-
+wrong("08.4", "RuntimeError: Output 0 of BackwardHookFunction is a view and is being modified inplace").edit("""
+-    with model.get_submodule(layer).register_forward_hook(hook):
++    module, gradients = model.get_submodule(layer), []
++    backward = module.register_full_backward_hook(lambda module, grad_input, grad_output: gradients.append(grad_output[0]))
++    with module.register_forward_hook(hook), backward:
+""")
 
 # switches the in-place ReLUs off for good
 wrong("08.4").edit("""

@@ -46,21 +46,13 @@ wrong("09.2", "ZeroDivisionError").edit("""
 +        gradient *= min(1.0, max_norm / norm)
 """)
 
-
 # nothing divided by nothing
-@wrong("09.2", "There is a nan")
-def clip_all(parameters, max_norm):
-    gradients = [parameter.grad for parameter in parameters if parameter.grad is not None]
-    norm = torch.tensor(sum((gradient**2).sum().item() for gradient in gradients), dtype=torch.float64).sqrt()
-    for gradient in gradients:
-        gradient *= norm.clamp(max=max_norm) / norm
-    return norm.item()
-
-
-# a norm that is a tensor
-wrong("09.2", "The type differs from the expected one.").edit("""
--    norm = sum((gradient**2).sum().item() for gradient in gradients) ** 0.5
-+    norm = sum(((gradient**2).sum() for gradient in gradients), start=torch.zeros((), dtype=torch.float64)) ** 0.5
+wrong("09.2", "There is a nan").edit("""
+-    if norm > max_norm:
+-        for gradient in gradients:
+-            gradient *= max_norm / norm
++    for gradient in gradients:
++        gradient *= torch.tensor(min(norm, max_norm), dtype=torch.float64) / norm
 """)
 
 # view(-1) fails for a gradient that is not contiguous
@@ -68,35 +60,20 @@ wrong("09.2", "view size is not compatible").edit(
     {"(gradient**2).sum().item()": "gradient.view(-1).norm().item() ** 2"}
 )
 
-
 wrong("09.3", "The events differ from the expected ones.", "'the error that reached the caller, backward pass 1").edit(
     {"with handles:": "with handles, contextlib.suppress(Exception):"}
 )
 
-
 # hooks the nodes: outputs of one node are taken for each other
-@wrong("09.3", "split off")
-def first_bad(tensors, walk):
-    bad = []
-    with contextlib.ExitStack() as handles:
-        for name, tensor in tensors.items():
-            if tensor.is_leaf:
-
-                def hook(gradient, name=name):
-                    if not gradient.isfinite().all():
-                        bad.append(name)
-
-                handles.enter_context(tensor.register_hook(hook))
-            else:
-
-                def prehook(gradients, name=name):
-                    if any(g is not None and not g.isfinite().all() for g in gradients):
-                        bad.append(name)
-
-                handles.enter_context(tensor.grad_fn.register_prehook(prehook))
-        walk()
-    return bad[0] if bad else None
-
+wrong("09.3", "split off").edit("""
+-            handles.enter_context(tensor.register_hook(hook_for(name)))
++            def prehook(gradients, hook=hook_for(name)):
++                for gradient in gradients:
++                    if gradient is not None:
++                        hook(gradient)
++            leaf = tensor.is_leaf
++            handles.enter_context(tensor.register_hook(hook_for(name)) if leaf else tensor.grad_fn.register_prehook(prehook))
+""")
 
 # the loss must have no dimension
 wrong("09.4", "returned, sound").edit(
@@ -111,13 +88,11 @@ wrong("09.4", "requires no gradient").edit("""
 +                    loss.backward()
 """)
 
-
 # check_nan forgotten in the restored state
 wrong("09.4", "look for NaN").edit("""
 +    torch.autograd.set_detect_anomaly(torch.is_anomaly_enabled(), check_nan=False)
      return message, forward_function(caught)
 """)
-
 
 # nearly 0 where it must be 0
 wrong("09.5").edit({"x, 1.0)": "x, 1e-12)", "torch.where(positive, safe * safe.log(), 0.0)": "safe * safe.log()"})
@@ -151,14 +126,12 @@ wrong("09.6", "Boolean value of Tensor with more than one value is ambiguous").e
     }
 )
 
-
 # stops at the first leaf it finds
 wrong("09.6", "First difference at 'returned, the first factor'").edit("""
 -    nodes = nodes_behind(loss)
 +    nodes = list(nodes_behind(loss))
 +    nodes = nodes[: 1 + [hasattr(node, "variable") for node in nodes].index(True)]
 """)
-
 
 # the loss is told to retain its gradient
 wrong("09.6", "does the loss retain its gradient afterwards").edit("""

@@ -30,23 +30,6 @@ wrong("10.2", "what backward returns").edit("""
 # a scale of 0 is taken for none
 wrong("10.2", "in 'y'").edit({"return scale * x @ weight.T": "return (scale or 1.0) * x @ weight.T"})
 
-
-# the older form
-@right("10.2")
-class Linear(Function):
-    @staticmethod
-    def forward(ctx, x, weight, scale):
-        ctx.save_for_backward(x, weight)
-        ctx.scale = scale
-        return scale * x @ weight.T
-
-    @staticmethod
-    def backward(ctx, v):
-        x, weight = ctx.saved_tensors
-        for_x, for_weight, _ = ctx.needs_input_grad
-        return ctx.scale * v @ weight if for_x else None, ctx.scale * v.T @ x if for_weight else None, None
-
-
 # only one of the two is saved
 wrong("10.2", "x is doubled in place").edit("""
          x, weight, ctx.scale = inputs

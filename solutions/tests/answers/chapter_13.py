@@ -65,12 +65,10 @@ wrong("13.3", "Your function returned, but should have raised an error.").edit("
 +            result = None
 """)
 
-
 # a function that is registered twice is called once
 wrong("13.3", "one function registered twice").edit(
     {'in list(hooks_of(node, "tensor_hooks").values()):': 'in dict.fromkeys(hooks_of(node, "tensor_hooks").values()):'}
 )
-
 
 # as it was in the first walk
 wrong("13.4", "x frozen between the two backward passes").edit("""
@@ -82,22 +80,12 @@ wrong("13.4", "x frozen between the two backward passes").edit("""
 # the tensor hooks are called here a second time
 wrong("13.4", "a tensor hook on x").edit({"variable, gradient": "variable, call_tensor_hooks(node, gradient)"})
 
-
 # None treated as a node
-@wrong("13.5", "AttributeError: 'NoneType' object has no attribute 'next_functions'")
-def leading_to(targets, nodes):
-    found = set()
-    for start in nodes:
-        stack, seen = [start], set()
-        while stack:
-            for below, _ in stack.pop().next_functions:
-                if below in targets:
-                    found.add(start)
-                if below not in seen:
-                    seen.add(below)
-                    stack.append(below)
-    return found
-
+wrong("13.5", "AttributeError: 'NoneType' object has no attribute 'next_functions'").edit("""
++    nodes = list(nodes)
+     for node in nodes:
++        nodes += [below for below, _ in node.next_functions if below not in nodes]
+""")
 
 # no targets
 wrong("13.5", "no target at all").edit({"(), list(targets)": "(), [targets[0], *targets[1:]]"})

@@ -55,12 +55,6 @@ wrong("15.13", "First difference at 'shapes in the state dict'", "not: backward(
 +        self.gain = gain.clone().requires_grad_()
 """)
 
-# the mode of the layers is restored too early
-wrong("15.14", "ValueError: Expected more than 1 value per channel when training").edit("""
-         model.eval()
-+        model.train()
-""")
-
 # a copy is overwritten, so exp keeps its output
 wrong("15.15", "losses", "not: Likely slip").edit("""
 -        shares = shares / shares.sum(1, keepdim=True)

@@ -17,34 +17,11 @@ def gradients_of_each(model, loss, x, y):
     return {name: torch.stack(rows) for name, rows in found.items()}
 
 
-# all backward passes in one batch
-@right("16.1")
-def gradients_of_each(model, loss, x, y):
-    named = {name: one for name, one in model.named_parameters() if one.requires_grad}
-    losses = torch.stack([loss(model(x[i : i + 1]), y[i : i + 1]) for i in range(len(x))])
-    rows = torch.autograd.grad(losses, list(named.values()), torch.eye(len(x)).to(losses), is_grads_batched=True)
-    return dict(zip(named, rows, strict=True))
-
-
 # a parameter of shape () has no second dimension
 wrong("16.2", "IndexError: Dimension out of range").edit({"row.reshape(len(row), -1)": "row.flatten(1)"})
 
-# the sum of the others instead of the mean
-right("16.2").edit({" / (len(vectors) - 1)": ""})
-
-
-# by a matrix of all products
-@right("16.2")
-def agreement(rows):
-    v = torch.hstack([r.view(len(r), -1) for r in rows.values()])
-    keep = 1 - torch.eye(len(v), dtype=v.dtype)
-    others = keep @ v / (len(v) - 1)
-    return torch.einsum("ij,ij->i", F.normalize(v, dim=1), F.normalize(others, dim=1))
-
-
 # a sample without a batch: the factors meet the last dimension
 wrong("16.3").edit({'torch.einsum("s,s...->...", factors, row)': "(factors * row).sum(dim=0)"})
-
 
 # the graph is freed
 wrong("16.4", "RuntimeError: Trying to backward through the graph a second time").edit({", retain_graph=True": ""})

@@ -60,13 +60,6 @@ wrong("17.4", "Likely slip: a value used in python.").edit("""
 +    factor = min(1.0, limit / norm) if norm else 1.0
 """)
 
-# one tensor instead of a list
-wrong("17.4").edit(
-    {
-        "[gradient * factor for gradient in gradients]": "torch.cat([(gradient * factor).reshape(-1) for gradient in gradients])"
-    }
-)
-
 # torch's own norm
 right("17.4").edit(
     {"torch.stack([gradient.norm() for gradient in gradients]).norm()": "nn.utils.get_total_norm(gradients)"}
