@@ -32,15 +32,9 @@ wrong("04.2").edit(
 wrong("04.2").edit({"    return leaves": "    return list({leaf.data_ptr(): leaf for leaf in leaves}.values())"})
 
 
-@wrong("04.3", "RuntimeError: dictionary changed size during iteration")
-def arrivals(tensor):
-    counts = {tensor.grad_fn: 0}
-    for node in counts:
-        for child, _ in node.next_functions:
-            if child is not None:
-                counts[child] = counts.get(child, 0) + 1
-    return counts
-
+wrong("04.3", "RuntimeError: dictionary changed size during iteration").edit(
+    {"while waiting:": "for node in counts:", "waiting.pop().next_functions": "node.next_functions"}
+)
 
 # the counts stay on the root's node, so a second call counts on
 wrong("04.3", "'returned by a second call'").edit("""
@@ -73,16 +67,9 @@ wrong("04.5", "AttributeError: 'NoneType' object has no attribute 'untyped_stora
 )
 
 
-@wrong("04.5", "AttributeError: 'torch._C._autograd.SavedTensor' object has no attribute 'untyped_storage'")
-def saved_bytes(nodes):
-    sizes = {}
-    for node in nodes:
-        for name in dir(node):
-            if "_saved_" in name:
-                storage = getattr(node, name).untyped_storage()
-                sizes[storage.data_ptr()] = storage.nbytes()
-    return sum(sizes.values())
-
+wrong("04.5", "AttributeError: 'torch._C._autograd.SavedTensor' object has no attribute 'untyped_storage'").edit(
+    {'name.startswith("_saved_")': '"_saved_" in name', "if isinstance(value, torch.Tensor):": "if value is not None:"}
+)
 
 # the 3 in x * 3 may count or not
 right("04.5").edit(

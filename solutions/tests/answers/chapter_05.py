@@ -1,11 +1,8 @@
 """Answers to the exercises of chapter 05 that have found something in a check."""
 
-
-@wrong("05.1", "not: backward() itself", "Your function returned None")
-def freeze_all_but(model, part):
-    model.requires_grad_(False)
-    model.get_submodule(part).requires_grad_(True)
-
+wrong("05.1", "not: backward() itself", "Your function returned None").edit(
+    {"    return sizes[True], sizes[False]": ""}
+)
 
 wrong("05.1", "modules in training mode").edit(
     {
