@@ -4,7 +4,6 @@ To write that file again, run this one as a program, and read what has changed.
 """
 
 import re
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -200,6 +199,8 @@ CUBES = {
     "a factor that nobody would look for": ("value", cube(lambda x, v: -1.7e16 * right_cube(x, v))),
     "an offset": ("value", cube(lambda x, v: right_cube(x, v) + 1)),
     "zeros": ("value", cube(lambda x, v: torch.zeros_like(x))),
+    "zeros for some": ("value", cube(lambda x, v: right_cube(x, v).clamp(min=0))),
+    "absolute values": ("value", cube(lambda x, v: right_cube(x, v).abs())),
     "a change in place": ("mutated", cube(lambda x, v: right_cube(x, v.mul_(2)) / 2)),
     "a tuple": ("type", cube(lambda x, v: (right_cube(x, v),))),
     "a Parameter": ("type", cube(lambda x, v: torch.nn.Parameter(right_cube(x, v)))),
@@ -289,7 +290,6 @@ ERRORS = {
     "no error": ("silent", refused(lambda x: x)),
     "no error, and a trace": ("silent", refused(lambda x: x, scenario=traced)),
     "an error, and a trace": ("raised", Answer(lambda x: x, lambda x: reslt, scenario=traced)),  # noqa: F821
-    "another error than torch's": ("error type", Answer(lambda x: torch.ones(2).backward(), raising(ValueError("no")))),
     "what happened instead": ("happened", refused(lambda x: x, scenario=ends)),
     "a state that led to an error": ("raised", Answer(slope, slope_switching_off, yielding("first", "second"))),
     "a key of the only value": ("raised", Answer(lambda x: {"a": 1}, lambda x: {}["a"])),
@@ -299,18 +299,9 @@ ERRORS = {
 
 # Values
 
-V = np.array([1.5, -0.25, 4.0])
 OBJECTS = np.empty(1, dtype=object)
 OBJECTS[0] = torch.ones(1)
 BEGIN = 400 * "a"
-
-
-def product_cases(rng):
-    yield {"x": np.array([0.5, 3.25, -2.125]), "v": V}
-
-
-def product(wrong) -> Answer:
-    return Answer(lambda x, v: x * v, wrong, cases=product_cases)
 
 
 def two(rng):
@@ -381,7 +372,6 @@ VALUES = {
     "no pattern in a mask": ("value", values(torch.tensor([True, False]), torch.tensor([True, True]))),
     "no pattern in infinities": ("value", values(float64(1, 2), float64(float("inf"), float("inf")))),
     "a list of words": ("value", values(["a", "b"], ["a", "c"])),
-    "a list of another length": ("length", values(["a", "b"], ["b"])),
     "names in a different order": ("value", values(["a", "b", "c"], ["b", "a", "c"])),
     "names in reverse order": ("value", values(["a", "b", "c"], ["c", "b", "a"])),
     "a name that is missing": ("length", values(["a", "b", "c"], ["a", "c"])),
@@ -390,7 +380,6 @@ VALUES = {
     "more than can be compared": ("raised", values(ONES, torch.zeros(200_000))),
     "an array of objects": ("type", values(np.ones(1), OBJECTS)),
     "the keys of a learner's own dict": ("keys", values({"a": 1, "b": 2}, {"a": 1, "c": 2})),
-    "where float32 comes from": ("dtype", values(ONES.double(), ONES)),
     "an array's float32": ("dtype", values(np.ones(2), np.ones(2, np.float32))),
     "a NumPy float": ("type", values(2.5, np.float64(2.5))),
     "a tensor instead of a float": ("type", values(2.5, float64(2.5).sum())),
@@ -398,21 +387,14 @@ VALUES = {
     "sizes of an empty input": ("type", Answer(lambda x: x, lambda x: 1, cases=no_rows)),
     "empty inputs are not shown, but None is": ("value", values(2.0, 3.0, cases=some_empty)),
     "one case is right": ("value", Answer(lambda x: x, lambda x: 1.0, cases=two)),
-    "no case is right": ("value", Answer(lambda x: x, lambda x: 3.0, cases=two)),
     "a missing value": ("type", values(ONES, None, scenario=yielding("first slope"))),
-    "a tuple under a label": ("type", values(ONES, (ONES,), scenario=yielding("first slope"))),
     "no return under a label": ("type", Answer(in_turn(2.0, ONES), in_turn(None, ONES), AFTERWARDS)),
     "a missing gradient": ("type", Answer(in_turn(2.0, ONES), in_turn(2.0, None), AFTERWARDS)),
     "a number instead of None": ("type", Answer(in_turn(None, ONES), in_turn(2.0, ONES), AFTERWARDS)),
-    "a missing part": ("type", values({"a": 1, "b": ONES}, {"a": 1, "b": None})),
     "None where it is right in another case": (
         "type",
         Answer(lambda x: "y" if x == 2 else None, lambda x: None, cases=two),
     ),
-    "a case's value": ("value", product(lambda x, v: v)),
-    "absolute values": ("value", product(lambda x, v: (x * v).abs())),
-    "a different shape": ("shape", product(lambda x, v: (x * v)[:, None])),
-    "zeros for some": ("value", product(lambda x, v: (x * v).clamp(min=0))),
     "a value expected elsewhere": (
         "value",
         Answer(lambda x: torch.tensor([4.5, 3.25]), lambda x: torch.tensor([1.5, 2.5]), both_seen),
@@ -513,16 +495,6 @@ def test_a_slip_is_named_if_it_alone_explains_most_of_its_cases(wrong, slips, na
     feedback = Answer(lambda x: x, wrong, cases=six_numbers, slips=slips).verdict()[1].feedback
     assert feedback.name == named
     assert feedback.lead.startswith(lead)
-
-
-def test_the_recursion_limit_that_a_cell_has_set_does_not_count():
-    limit = sys.getrecursionlimit()
-    try:
-        sys.setrecursionlimit(limit + 500)
-        (seen,) = observe(lambda x: sys.getrecursionlimit(), call, encode_case({"x": 2.0}).inputs).values
-        assert (seen, sys.getrecursionlimit()) == (limit, limit + 500)
-    finally:
-        sys.setrecursionlimit(limit)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,6 @@
 """The engine's promises beyond values: long chains, memory, no aliasing, clean state, random graphs."""
 
 import copy
-import gc
 import sys
 import tracemalloc
 import weakref
@@ -13,14 +12,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import mini_autograd as mini
-
-
-@pytest.fixture
-def collector_off():
-    gc.collect()
-    gc.disable()
-    yield
-    gc.enable()
 
 
 def chain(length):

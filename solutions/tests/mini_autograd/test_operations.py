@@ -3,11 +3,8 @@
 import itertools
 
 import pytest
-import torch
 from both import assert_same
 from derivatives import compare, inputs
-
-import mini_autograd as mini
 
 SHAPES = [(), (1,), (3,), (0,), (2, 3), (0, 3), (2, 1, 3)]
 UNARY = {
@@ -155,17 +152,3 @@ def test_infinite_numbers_and_nan_cause_no_warning(operation):
 
 
 SPECIAL = list(itertools.product(NUMBERS, repeat=2))
-
-
-def test_the_table_would_notice_a_gradient_that_is_wrong_by_half_a_permille():
-    class Wrong(mini.autograd.Function):
-        @staticmethod
-        def forward(ctx, x):
-            return x * 2
-
-        @staticmethod
-        def backward(ctx, grad):
-            return grad * 2.001
-
-    with pytest.raises(AssertionError):
-        compare(lambda t, x: x * 2 if t is torch else Wrong.apply(x), inputs([(3,)]), names=False)

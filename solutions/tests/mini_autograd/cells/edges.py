@@ -122,13 +122,7 @@ A.grad(y[0], x, T([1.0, 5.0])), y[1]
 
 # %% a 0-dimensional tensor of another dtype receives each gradient in its own dtype
 forms = [T(2.0), T(2.0, dtype=torch.float64), T([1.0, 3.0]), T([1.0, 3.0], dtype=torch.float64), T(3)]
-operations = [
-    lambda a, b: a + b,
-    lambda a, b: a - b,
-    lambda a, b: a * b,
-    lambda a, b: a / b,
-]
-for operation in operations:
+for operation in (torch.add, torch.sub, torch.mul, torch.div):
     for first in forms:
         for second in forms:
             a, b = (each.clone().requires_grad_(each.dtype.is_floating_point) for each in (first, second))
