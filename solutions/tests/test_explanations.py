@@ -360,7 +360,7 @@ def left_off(x):
     return ["b", "a"]
 
 
-ONES = torch.ones(2)
+ONES, INF = torch.ones(2), float("inf")
 AFTERWARDS = yielding("returned", "weight.grad afterwards")
 VALUES = {
     "a label tells where": ("value", Answer(lambda leaf: None, halved, scenario=walked_twice)),
@@ -370,7 +370,10 @@ VALUES = {
     "a tensor in a tuple": ("value", values((ONES, ONES), (ONES, 2 * ONES))),
     "only rounding is not a number": ("value", values(float64(4, 0, 0), float64(5, 1e-17, 1e-9))),
     "no pattern in a mask": ("value", values(torch.tensor([True, False]), torch.tensor([True, True]))),
-    "no pattern in infinities": ("value", values(float64(1, 2), float64(float("inf"), float("inf")))),
+    "no pattern in infinities": ("value", values(float64(1, 2), float64(INF, INF))),
+    "infinity": ("passed", values(float64(INF, 1), float64(INF, 1))),
+    "a large number for infinity": ("value", values(float64(INF, 1), float64(1e308, 1))),
+    "infinity with another sign": ("value", values(float64(INF, 1), float64(-INF, 1))),
     "a list of words": ("value", values(["a", "b"], ["a", "c"])),
     "names in a different order": ("value", values(["a", "b", "c"], ["b", "a", "c"])),
     "names in reverse order": ("value", values(["a", "b", "c"], ["c", "b", "a"])),

@@ -20,8 +20,6 @@ ANSWERS = {
     def neg_self(grad):
         return torch.neg(torch.from_numpy(grad)).numpy()
 """,
-    "11.6": "def sum_to(gradient, shape):\n    return torch.from_numpy(gradient).sum_to_size(shape).numpy()",
-    "12.4": "def run(roots, gradients, keep_graph=False):\n    torch.autograd.backward(roots, gradients)",
     "12.6": "def backward(tensor, gradient=None, retain_graph=False):\n    torch.autograd.backward(tensor, gradient)",
     "13.1": """def add_hook(hooks, hook):
     handle = torch.utils.hooks.RemovableHandle(torch.nn.Module()._forward_hooks)
@@ -31,8 +29,6 @@ ANSWERS = {
     "13.2": "def register_hook(tensor, hook):\n    return torch.Tensor.register_hook(tensor, hook)",
     "13.7": "class BackwardHook(torch.utils.hooks.BackwardHook):\n    pass",
     "14.1": "def sigmoid(x):\n    return torch.sigmoid(x)",
-    "14.2": "def matmul(self, other):\n    return torch.matmul(self, other)",
-    "14.3": "def log_softmax(x, dim):\n    return torch.log_softmax(torch.tensor(x.data, requires_grad=True), dim)",
     "14.4": "def nll_loss(input, target):\n    return torch.nn.functional.nll_loss(input, target)",
     "14.5": LAYER,
     "14.6": "class SGD(torch.optim.SGD):\n    pass",
@@ -85,7 +81,7 @@ def test_an_answer_by_torch_is_refused_and_told_so(check_id):
     assert message(CHECKS[check_id], by_torch(check_id)) == SAYS
 
 
-@pytest.mark.parametrize("check_id", ["11.10", "12.6", "13.2", "14.1", "14.2", "14.4", "14.5", "14.6"])
+@pytest.mark.parametrize("check_id", ["11.10", "12.6", "13.2", "14.1", "14.4", "14.5", "14.6"])
 def test_no_attribute_of_an_answer_lets_torch_in(check_id):
     door = DOOR.format(CHECKS[check_id].answer_name)
     assert message(CHECKS[check_id], by_torch(check_id) + door) == SAYS

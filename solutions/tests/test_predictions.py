@@ -151,29 +151,12 @@ def test_nothing_in_plain_sight_answers_a_question_above_it(name):
     assert gives_away(edition(name, "student")) == []
 
 
-@pytest.mark.parametrize(
-    ("source", "printed", "says"),
-    [
-        ("So the gradient is 300 at the first.", "", ["text shows 300, of s1-run"]),
-        ("", "tensor([300.0000,   0.3000])", ["later shows 0.3, of s1-run", "later shows 300, of s1-run"]),
-        ("Now with other numbers.", "tensor([-30., 3.])", []),
-        ("", "tensor([1., 2.])\n## not a heading", []),
-        ("## 2 · Next\n\nAbove, it was 300.", "300", []),
-    ],
-)
-def test_a_planted_conclusion_is_found(source, printed, says):
-    new = nbformat.v4
-    question = new.new_markdown_cell("What will `x.grad` hold for the argument `[100, 0.1]`?", id="question")
-    run = new.new_code_cell(
-        'with predict.numbers("s1-run", "What?", {"x.grad": 2}) as guess:\n    guess.compare(x.grad)', id="s1-run"
-    )
-    run.outputs = [new.new_output("display_data", {"text/plain": "The answer:\ntensor([300.0000,   0.3000])"})]
-    folded = "Each entry is multiplied by its external weight: 300 arrives at the first.\n\n</details>"
-    text = new.new_markdown_cell(f"{FOLD}{folded}\n\n{source}", id="text")
-    later = new.new_code_cell("print(other)", id="later", outputs=[new.new_output("stream", text=printed)])
-    found = gives_away([question, run, text, later])
-    assert len(found) == len(says)
-    assert all(one.startswith(start) for one, start in zip(sorted(found), sorted(says), strict=True)), found
+def test_a_conclusion_that_stands_open_is_found():
+    cells = edition("02_external_gradients", "student")
+    place, cell = next((k, cell) for k, cell in enumerate(cells) if is_prediction(cell))
+    answer = cell.outputs[-1].data["text/plain"].removeprefix("The answer:\n")
+    cells[place + 1].source += f"\n\nSo torch printed {answer}"
+    assert any(one.startswith(f"{cells[place + 1].id} shows ") for one in gives_away(cells))
 
 
 @pytest.mark.parametrize("name", chapter_names())

@@ -13,7 +13,7 @@ from authoring.build import STUDENT_EDITION, same
 from authoring.chapter import chapter_names
 from authoring.places import ChapterError
 from authoring.pseudo import pseudo
-from authoring.translation import BESIDE, MESSAGES, cell_texts, lookup, swap, template
+from authoring.translation import BESIDE, MESSAGES, lookup, swap, template
 from gradlab import words
 from gradlab.engine import STAGES
 
@@ -62,24 +62,15 @@ def test_the_pseudo_language_changes_what_is_read_and_nothing_else():
     assert (pseudo("`x`"), pseudo("| a | --- |").count("|")) == ("`x`", 3)
 
 
-def test_the_texts_of_a_cell_are_its_markdown_or_its_comments_and_docstrings():
-    cell = new_code_cell(CODE)
-    assert [text for text, *_span in cell_texts(cell)] == [
-        "Set up: two numbers",
-        "Return x, twice.\n\n    x: a number.\n    ",
-        "← and here",
-    ]
-    assert [text for text, *_span in cell_texts(new_markdown_cell("## One\n\ntwo"))] == ["## One\n\ntwo"]
-    assert not [*cell_texts(new_code_cell("# a slip", metadata={"tags": ["reference"]}))]
-
-
-def test_swapping_changes_no_code():
-    notebook = new_notebook(cells=[new_code_cell(CODE), new_markdown_cell("One")])
-    swap(notebook, lambda _where, text: text.upper())
-    code, markdown = (cell.source for cell in notebook.cells)
-    assert markdown == "ONE"
-    assert ("# SET UP: TWO NUMBERS" in code, '"a text # no comment"' in code) == (True, True)
-    assert ast.dump(_bare(code)) == ast.dump(_bare(CODE))
+def test_the_texts_of_a_cell_are_its_markdown_or_its_comments_and_docstrings_and_no_code_is_swapped():
+    reference = new_code_cell("# a slip", metadata={"tags": ["reference"]})
+    cells, swapped = [new_code_cell(CODE), new_markdown_cell("## One\n\ntwo"), reference], []
+    swap(new_notebook(cells=cells), lambda _where, text: swapped.append(text) or text.upper())
+    docstring = "Return x, twice.\n\n    x: a number.\n    "
+    assert sorted(swapped) == sorted(["Set up: two numbers", docstring, "← and here", "## One\n\ntwo"])
+    assert (cells[1].source, cells[2].source) == ("## ONE\n\nTWO", "# a slip")
+    assert ("# SET UP: TWO NUMBERS" in cells[0].source, '"a text # no comment"' in cells[0].source) == (True, True)
+    assert ast.dump(_bare(cells[0].source)) == ast.dump(_bare(CODE))
 
 
 def test_messages_are_collected_with_their_plurals_and_the_help_of_commands():

@@ -5,12 +5,6 @@ with torch.no_grad():
     v = x[:1]
 (v.requires_grad, v.is_leaf, v.grad_fn, v._is_view(), v._base is x)
 
-# %% a view follows when its base starts to require a gradient
-x = torch.zeros(2)
-v = x[:1]
-x.mul_(leaf())
-(v.requires_grad, v.grad_fn, v.is_leaf, x.grad_fn)
-
 # %% a change through one view reaches the others
 x = torch.zeros(2, 2)
 v = x[:1]
@@ -64,13 +58,6 @@ y *= 2
 y /= 2
 y **= 2
 (y.grad_fn, y)
-
-# %% the gradient of a view taken before its base changes is correct
-y = x * 1
-a = y[0]
-y.add_(1)
-a.backward()
-(x.grad, a)
 
 # %% data can be changed and replaced, even by a different shape, but not by integers if a gradient is required
 x.data += 1
