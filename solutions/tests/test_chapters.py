@@ -28,6 +28,7 @@ from gradlab.checks.record import load_beside
 from gradlab.checks.stale_cells import called_checks
 from gradlab.checks.verdict import judge_check
 from gradlab.engine import finished_before
+from gradlab.live import WIDGET
 
 FIRST = "02_external_gradients"
 CHECKS = [
@@ -335,12 +336,14 @@ def test_a_check_whose_answer_never_changes_is_found_out():
     assert passing == ["the first case's answer", "the last case's answer"]
 
 
-def test_outputs_are_put_into_one_form():
+def test_outputs_are_put_into_one_form_without_widgets():
     cell = new_code_cell("1", execution_count=7, metadata={"execution": {"iopub.status.busy": "now"}})
     cell.outputs = [nbformat.v4.new_output("stream", name="stdout", text=text) for text in ("a", "b")]
-    cell.outputs.append(nbformat.v4.new_output("execute_result", {"text/plain": "1"}, execution_count=7))
+    data = {"text/plain": "1", WIDGET: {"model_id": "1"}}
+    cell.outputs.append(nbformat.v4.new_output("execute_result", data, execution_count=7))
     notebook = build.normalise(nbformat.v4.new_notebook(cells=[new_code_cell("0"), cell]))
     assert [output.get("text") for output in cell.outputs] == ["ab", None]
+    assert cell.outputs[1].data == {"text/plain": "1"}
     assert (notebook.cells[0].execution_count, cell.execution_count, cell.outputs[1].execution_count) == (None, 1, 1)
     assert "execution" not in cell.metadata
 

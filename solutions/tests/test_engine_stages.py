@@ -284,8 +284,3 @@ def test_a_good_part_of_the_engine_is_the_learners_and_given_parts_are_short(num
     lines, own = (sum(cell[place] for cell in cells) for place in (1, 2))
     assert own / lines >= share, f"{own} of {lines} lines are the learner's"
     assert [name for name, length, mine in cells if length - mine > 12] == []
-
-
-def test_no_stage_imports_torch():
-    for path in FILES:
-        assert re.findall(r"^(?:import|from) torch", path.read_text(), re.MULTILINE) == []

@@ -6,7 +6,7 @@ import re
 import nbformat
 import pytest
 
-from authoring.build import STUDENT_EDITION, normalise
+from authoring.build import STUDENT_EDITION
 from authoring.cells import tags
 from authoring.chapter import chapter_names, source_path
 from authoring.minutes import without_appendices
@@ -164,13 +164,6 @@ def test_no_widget_is_left_that_would_miss_its_kernel(name):
     for room in ("solved", "student"):
         for cell in edition(name, room):
             assert all(WIDGET not in output.get("data", {}) for output in cell.get("outputs", [])), cell.id
-
-
-def test_a_widget_is_taken_out_and_what_stands_beside_it_stays():
-    cell = nbformat.v4.new_code_cell("1", execution_count=1)
-    cell.outputs = [nbformat.v4.new_output("display_data", {WIDGET: {"model_id": "1"}, "text/plain": "a form"})]
-    normalise(nbformat.v4.new_notebook(cells=[cell]))
-    assert cell.outputs[0].data == {"text/plain": "a form"}
 
 
 @pytest.mark.parametrize("name", chapter_names())
