@@ -427,18 +427,16 @@ def test_an_answer_gets_its_verdict_and_its_words(name):
     assert verdict.passed or text_of(verdict) == told()[name]
 
 
-@pytest.mark.parametrize("device", ["meta", None])
-def test_a_default_device_is_the_cpu_inside_and_comes_back(device):
-    torch.set_default_device(device)
+def test_a_default_device_is_the_cpu_inside_and_comes_back():
+    case = encode_case({"x": 2.0}).inputs
+    torch.set_default_device("meta")
     try:
-        seen = observe(lambda x: torch.ones(2), call, encode_case({"x": 2.0}).inputs)
-        assert seen == observe(lambda x: torch.ones(2, device="cpu"), call, encode_case({"x": 2.0}).inputs)
-        assert torch.get_default_device() == torch.device(device or "cpu")
+        assert observe(lambda x: torch.ones(2).device.type, call, case).values == ["cpu"]
+        assert torch.get_default_device().type == "meta"
     finally:
         torch.set_default_device(None)
-    left = observe(lambda x: torch.set_default_device("meta"), call, encode_case({"x": 2.0}).inputs).left
-    assert left == ["default_device:meta"]
-    assert torch.get_default_device() == torch.device("cpu")
+    assert observe(lambda x: torch.set_default_device("meta"), call, case).left == ["default_device:meta"]
+    assert torch.get_default_device().type == "cpu"
 
 
 def six_numbers(rng):

@@ -22,17 +22,6 @@ def add_up(x, start=0):
     return total
 
 
-def as_found(x):
-    total = 0
-    for part in x:
-        total = total + part
-    return total
-    total = 1
-    for part in x:
-        total = total * part
-    return total
-
-
 def endless(x):
     n = 1
     while n < 2:
@@ -75,9 +64,13 @@ def test_a_mutant_works_as_it_says():
 
 
 def test_what_is_never_reached_is_not_varied():
+    def as_found(x):
+        return x + x
+        return x * x
+
     says = mutants(as_found)
-    assert "Sub for Add in `total + part`" in says
-    assert not any("total * part" in text or "total = 1" in text for text in says)
+    assert "Sub for Add in `x + x`" in says
+    assert not any("x * x" in text for text in says)
 
 
 def test_a_beginning_that_the_next_line_does_not_mention_is_not_moved():
