@@ -79,18 +79,6 @@ def test_exercises_can_be_solved_one_after_the_other_when_all_cells_ran_unsolved
 # Programs. Each takes a function that makes a tensor from an array, and yields values to compare.
 
 
-def diamond(make):
-    x = make(np.array([[1.0, -2.0, 0.5]]), requires_grad=True)
-    w = make(np.array([[3.0], [0.25]]), requires_grad=True)
-    h = x * w
-    y = (h * h - h / 2 + 3) ** 2
-    y.backward(make(np.array([[1.0, 10.0, -2.0], [0.5, 3.0, 7.0]])))
-    yield x.grad
-    yield w.grad
-    (x - 1).sum().backward()
-    yield x.grad
-
-
 def broadcasts(make):
     for one, other in [((3,), (2, 3)), ((2, 1), (3,)), ((), (2, 2)), ((1,), (0,)), ((1, 1), (3,)), ((3, 1), (0,))]:
         a = make(np.full(one, 1.5), requires_grad=True)
@@ -98,18 +86,6 @@ def broadcasts(make):
         (a * b - b / a).sum().backward()
         yield a.grad
         yield b.grad
-
-
-def twice(make):
-    x = make(np.array([1.0, 2.0]), requires_grad=True)
-    v = make(np.array([1.0, 10.0]))
-    for y in [x + 3, -x, x * 3, x**2, x / 2, (x + 1) * (x + 1)]:
-        y.backward(v)
-        try:
-            y.backward(v)
-        except RuntimeError as error:
-            yield str(error)
-        yield x.grad
 
 
 def refusals(make):
@@ -130,55 +106,14 @@ def refusals(make):
         yield f"{caught.type.__name__}: {caught.value}"
 
 
-def hooked(make):
-    events = []
-    x, w = make(np.array([1.0, 2.0]), requires_grad=True), make(np.array([3.0, 4.0]), requires_grad=True)
-    y = x * w
-    y.retain_grad()
-    for tensor, name, factor in [(x, "x", 2), (y, "y", 10), (y, "y again", -1), (w, "w", 1)]:
-        tensor.register_hook(lambda g, name=name, factor=factor: events.append((name, g)) or g * factor)
-    handle = x.register_hook(lambda g: handle.remove())
-    x.register_post_accumulate_grad_hook(lambda leaf: events.append(("after", leaf.grad)))
-    z = y**2
-    for _ in range(2):
-        z.backward(make(np.array([1.0, -1.0])), retain_graph=True)
-        yield [(name, np.array(g.data)) for name, g in events]
-        yield x.grad
-        yield w.grad
-        yield y.grad
-
-
-def left_out(make):
-    x, w = make(np.array([1.0, 2.0]), requires_grad=True), make(np.array([3.0, 4.0]), requires_grad=True)
-    called = []
-    x.register_hook(lambda g: called.append(("x", g)))
-    w.register_post_accumulate_grad_hook(lambda leaf: called.append(("w", leaf)))
-    y = x * w
-    z = y * y.detach() + w
-    grad = torch.autograd.grad if isinstance(x, torch.Tensor) else importlib.import_module("engine_13").grad
-    yield from grad(z, [w, y, x], make(np.array([1.0, 10.0])), retain_graph=True)
-    yield x.grad
-    yield w.grad
-    w.requires_grad_(False)
-    z.backward(make(np.array([2.0, -1.0])), retain_graph=True)
-    yield x.grad
-    yield w.grad
-    yield [(name, np.array(g.detach().data)) for name, g in called]
-
-
-PROGRAMS = [diamond, broadcasts, twice, refusals, hooked, left_out]
-
-
 def plain(value):
-    if isinstance(value, str) or value is None:
+    if isinstance(value, str):
         return value
-    if isinstance(value, list):
-        return [(name, array.tolist()) for name, array in value]
     array = np.asarray(value.data)
     return array.shape, str(array.dtype), array.tolist()
 
 
-@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
+@pytest.mark.parametrize("program", [broadcasts, refusals])
 def test_a_program_does_on_the_stages_what_it_does_on_torch(engine, program):
     def on_torch(data, requires_grad=False):
         return torch.tensor(data, requires_grad=requires_grad)

@@ -8,7 +8,7 @@ import sys
 import nbformat
 import pytest
 
-from authoring.chapter import chapter_names, source_path
+from authoring.chapter import chapter_names, importing_from, source_path
 from authoring.places import SOURCES
 from gradlab import notebook, track
 from gradlab.engine import source_of
@@ -24,17 +24,12 @@ def cells(chapter):
 @pytest.fixture(scope="module")
 def solved():
     """What the engine's cells of chapter 14 define, solved; the modules of the engine are gone afterwards."""
-    before, path = set(sys.modules), list(sys.path)
-    sys.path.insert(0, str(SOURCES / "14_train"))
-    try:
+    with importing_from(SOURCES / "14_train"):
         defined = {}
         exec(source_of(cells("14_train").values()), defined)
         yield defined
-    finally:
-        sys.path[:] = path
-        for name in set(sys.modules) - before:
-            if name.startswith(("engine_", "gradlab.like_torch", "gradlab.finale")):
-                del sys.modules[name]
+    for name in ("gradlab.like_torch", "gradlab.finale"):  # they hold classes of the engine
+        sys.modules.pop(name, None)
 
 
 @pytest.fixture(scope="module")

@@ -1,16 +1,12 @@
 """Answers to the exercises of chapter 04 that have found something in a check."""
 
 wrong("04.1", "AttributeError: 'tuple' object has no attribute 'next_functions'").edit(
-    {
-        "(child for child, _ in node.next_functions if child is not None)": "(edge for edge in node.next_functions if edge[0] is not None)"
-    }
+    {"(child for child, _ in": "(edge for edge in", "if child is not None)": "if edge[0] is not None)"}
 )
 
 # skips an entry with output index other than 0 (unbind, split)
 wrong("04.1").edit(
-    {
-        "child, _ in node.next_functions if child is not None": "child, n in node.next_functions if child is not None and n == 0"
-    }
+    {"(child for child, _ in": "(child for child, n in", "if child is not None)": "if child is not None and n == 0)"}
 )
 
 wrong("04.2", "RuntimeError: Boolean value of Tensor with more than one value is ambiguous").edit(
@@ -44,7 +40,8 @@ wrong("04.3", "'returned by a second call'").edit("""
 
 wrong("04.4").edit(
     {
-        "for child, _ in waiting.pop().next_functions:": "for child in {child for child, _ in waiting.pop().next_functions}:"
+        "child, _ in waiting": "child in {child for child, _ in waiting",
+        ".pop().next_functions": ".pop().next_functions}",
     }
 )
 

@@ -123,11 +123,7 @@ wrong("12.5", "tensors not freed", "not: no memory was freed").edit(
 wrong("12.5").edit({'in node.formulas or name == "result"': 'not in ("exponent", "shape", "dim", "keepdim")'})
 
 # returns the array of a Tensor
-wrong("12.5").edit(
-    {
-        "return node.saved[name]": "return node.saved[name].data if isinstance(node.saved[name], Tensor) else node.saved[name]"
-    }
-)
+wrong("12.5").edit({"return node.saved[name]": "return value_of(node.saved[name])"})
 
 # or None
 right("12.6").edit({"weight(tensor, gradient)": "weight(tensor, gradient or None)"})

@@ -37,11 +37,7 @@ wrong("13.2", "'retained_by'").edit("""
 """)
 
 # 0.0 taken for None
-wrong("13.3", "returns the number 0").edit(
-    {
-        "given.data if result is None else checked(hook, result, given).data": "checked(hook, result, given).data if result else given.data"
-    }
-)
+wrong("13.3", "returns the number 0").edit({"given.data if result is None else": "given.data if not result else"})
 
 # the array that arrived
 wrong("13.3", "the array that arrived first in backward 1, afterwards").edit("""
