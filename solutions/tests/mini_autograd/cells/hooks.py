@@ -94,16 +94,6 @@ for hook in (lambda tensor: 3, lambda tensor: tensor * 2):
     tried(x.sum().backward)
     show(x.grad)
 
-# %% a hook may be removed twice, and is removed at the end of a with statement
-y = x * 2
-handle = y.register_hook(lambda g: g * 3)
-handle.remove()
-handle.remove()
-with x.register_hook(show):
-    y.sum().backward()
-(x * 2).sum().backward()
-x.grad
-
 # %% hooks stay on the node that the tensor had when they were registered
 y = x * 2
 y.register_hook(lambda g: show(1))
