@@ -3,6 +3,7 @@
 import functools
 import os
 
+import nbformat
 import nbgrader.api
 import pytest
 import tiny_class
@@ -39,6 +40,19 @@ def one_alembic():
 def tiny(tmp_path):
     """A class with the tiny chapter, without students."""
     return tiny_class.TinyClass(tmp_path / "class")
+
+
+@pytest.fixture
+def course(tmp_path, monkeypatch):
+    """Return a function that writes the tiny chapter of a course, which has only this one."""
+
+    def write(notebook) -> None:
+        path = tmp_path / "course" / tiny_class.NAME / f"{tiny_class.NAME}.ipynb"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        nbformat.write(notebook, path)
+
+    monkeypatch.setattr("authoring.places.SOURCES", tmp_path / "course")
+    return write
 
 
 @pytest.fixture

@@ -6,11 +6,9 @@ import signal
 
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
-from tiny_class import NAME, RIGHT, TinyClass
+from tiny_class import NAME, RIGHT
 
 from autograder.errors import SubmissionError
-from autograder.run.grader import Grader
-from autograder.settings import class_api
 from autograder.steps import files, runs
 from autograder.steps.bounded import Bounded, OutOfBoundsError
 from autograder.steps.execute import RunResult
@@ -123,19 +121,18 @@ def short(monkeypatch):
     runs.judging.cache_clear()
 
 
-def test_too_long_to_judge_could_not_be_graded_and_too_long_to_search_is_flagged(tmp_path, short, monkeypatch):
-    tiny = TinyClass(tmp_path / "class")
+def test_too_long_to_judge_could_not_be_graded_and_too_long_to_search_is_flagged(tiny, short, monkeypatch):
     monkeypatch.setattr(runs, "execute", lambda job, files: RunResult(job.notebook))
     ended = {}
     for student, judge in (("mallory", endless), ("anna", runs.judge)):
         tiny.hand_in(student, RIGHT)
         runs.judging.cache_clear()
         monkeypatch.setattr(runs, "judge", judge)
-        ended[student] = Grader(class_api(tiny.folder), NAME).grade_here(student)
+        ended[student] = tiny.grader().grade_here(student)
     assert (ended["mallory"].status, ended["mallory"].reason) == (Status.UNGRADABLE, f"{TOO_LONG}.")
     assert ended["anna"].status == Status.GRADED
     monkeypatch.setattr(Flagger, "flags", endless)
-    rows = {row.student: row for row in report.gather(class_api(tiny.folder).coursedir, NAME).rows}
+    rows = tiny.rows()
     assert rows["mallory"].reason == f"{TOO_LONG}."
     assert [flag.why for flag in rows["anna"].flags] == [f"it could not be searched: {TOO_LONG}."]
 

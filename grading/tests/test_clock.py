@@ -8,9 +8,7 @@ import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 from tiny_class import RIGHT, TinyClass, solved_notebook
 
-from autograder.run.grader import Grader
 from autograder.sandbox import KERNEL_NAME
-from autograder.settings import class_api
 from autograder.steps.clock import Reading
 from autograder.steps.execute import STARVED, Job, RunResult, execute
 
@@ -73,8 +71,7 @@ def test_a_cell_that_sleeps_forever_is_ended_and_the_next_one_runs():
     assert not ran.starved
 
 
-def test_a_submission_with_too_little_processor_time_runs_again_alone(tmp_path, monkeypatch):
-    tiny = TinyClass(tmp_path / "class")
+def test_a_submission_with_too_little_processor_time_runs_again_alone(tiny, monkeypatch):
     for student in ("anna", "ben"):
         tiny.hand_in(student, RIGHT)
     ran = []
@@ -90,12 +87,11 @@ def test_a_submission_with_too_little_processor_time_runs_again_alone(tmp_path, 
     assert [one.starved for one in ran] == [True, True, False, False]
 
 
-def test_a_submission_starved_even_alone_gets_a_reason_instead_of_a_grade(tmp_path, monkeypatch):
-    tiny = TinyClass(tmp_path / "class")
+def test_a_submission_starved_even_alone_gets_a_reason_instead_of_a_grade(tiny, monkeypatch):
     tiny.hand_in("anna", RIGHT)
     waits = iter(["it waited.", "it waited, alone too."])
     monkeypatch.setattr("autograder.steps.runs.execute", lambda *_: RunResult("", next(waits), starved=True))
-    outcome = Grader(class_api(tiny.folder), "90_tiny").grade_here("anna")
+    outcome = tiny.grader().grade_here("anna")
     assert (outcome.status, outcome.reason) == ("could not be graded", "it waited, alone too.")
     assert tiny.points("anna") == [None, None]
 

@@ -47,7 +47,7 @@ def test_a_submission_with_a_damaged_autograded_notebook_is_graded_again(graded,
     path = graded.folder / "autograded" / "anna" / NAME / f"{NAME}.ipynb"
     path.chmod(0o644)
     path.write_text(text)
-    grader = Grader(class_api(graded.folder), NAME)
+    grader = graded.grader()
     assert grader.why_due("anna")
     assert grader.grade_here("anna").status == "graded"
     assert not grader.why_due("anna")
@@ -61,9 +61,8 @@ def test_a_class_works_after_it_and_the_course_have_moved(tmp_path):
     assert sorted(path.name for path in (tmp_path / "moved" / "source").iterdir()) == chapter_names()
 
 
-def test_a_class_restored_elsewhere_keeps_its_grades_and_continues(tmp_path, capsys):
+def test_a_class_restored_elsewhere_keeps_its_grades_and_continues(tiny, tmp_path, capsys):
     """Its exchange was a link and is now dangling: pages are made, and returned once an exchange exists."""
-    tiny = TinyClass(tmp_path / "class")
     secret = through_the_exchange(tiny, "anna", RIGHT)
     (tiny.folder / "exchange").symlink_to(tmp_path / "srv")
     assert list(tiny.grade_here()) == ["anna"]

@@ -7,7 +7,7 @@ import pytest
 from nbgrader.api import Gradebook
 from nbgrader.preprocessors import SaveAutoGrades
 from test_parallel import cluster
-from tiny_class import NAME, PER_HOUR, RIGHT, SLIP, TinyClass, nbgrader, write_settings
+from tiny_class import NAME, PER_HOUR, RIGHT, SLIP, TinyClass, cell_of, nbgrader, write_settings
 
 from autograder.errors import ClassError
 
@@ -15,11 +15,11 @@ WRONG = dict.fromkeys(RIGHT, "raise ValueError")
 
 
 def without_a_check(nb) -> None:
-    nb.cells = [cell for cell in nb.cells if cell.metadata.get("nbgrader", {}).get("grade_id") != "check-1"]
+    nb.cells.remove(cell_of(nb, "check-1"))
 
 
 def twice_and_retyped(nb) -> None:
-    check = next(cell for cell in nb.cells if cell.metadata.get("nbgrader", {}).get("grade_id") == "check-2")
+    check = cell_of(nb, "check-2")
     nb.cells.insert(0, type(check)(check, id="a-copy"))
     nb.cells[-1].cell_type = "raw"
     nb.metadata.kernelspec.name = "another"

@@ -29,7 +29,7 @@ def tiny(tmp_path_factory):
 def grader(tiny):
     for student in ("anna", "ben"):
         tiny.hand_in(student, RIGHT)
-    return Grader(class_api(tiny.folder), NAME)
+    return tiny.grader()
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,7 @@ def late_class(folder: Path, place: str, penalty: str, monkeypatch) -> TinyClass
 def test_a_plugin_is_found_beside_the_configuration_and_in_the_class_folder(tmp_path, place, monkeypatch):
     """As nbgrader documents it, from any working folder."""
     tiny = late_class(tmp_path, place, "total_seconds_late / 3600", monkeypatch)
-    assert Grader(class_api(tiny.folder), NAME).grade_here("anna").status == Status.GRADED
+    assert tiny.grader().grade_here("anna").status == Status.GRADED
     with tiny.api.gradebook as gradebook:
         assert gradebook.find_submission(NAME, "anna").late_submission_penalty == 2
 

@@ -103,13 +103,11 @@ def test_grading_again_skips_graded_submissions_and_force_gives_the_same_grades(
 @pytest.fixture(scope="module")
 def lessons(tmp_path_factory):
     """A class whose notebook has a lesson cell with outputs and a definition that no exercise needs."""
-    tiny = TinyClass(tmp_path_factory.mktemp("lessons") / "class")
     solved = solved_notebook()
     shown = nbformat.v4.new_output("stream", text="as it was released\n")
     lesson = nbformat.v4.new_code_cell("six = 6\nprint('as it was run')", id="lesson", outputs=[shown])
     solved.cells.insert(2, lesson)
-    tiny.write_source(solved)
-    assert tiny.api.generate_assignment(NAME, force=True)["success"]
+    tiny = TinyClass(tmp_path_factory.mktemp("lessons") / "class", solved=solved)
     tiny.hand_in("right", RIGHT)
     tiny.hand_in("uses", RIGHT | {"answer-1": "def pull_back(x, v):\n    return six * x * v"})
     tiny.hand_in("wrong", RIGHT | {"answer-2": "def implied(y):\n    return y"})
@@ -158,9 +156,8 @@ def test_a_class_without_submissions_says_so(tiny):
         list(tiny.outcomes())
 
 
-def test_an_earlier_submission_that_comes_back_after_an_interrupted_run_is_graded_again(tmp_path, monkeypatch):
+def test_an_earlier_submission_that_comes_back_after_an_interrupted_run_is_graded_again(tiny, monkeypatch):
     """The gradebook had the new submission's points already, the folder still the earlier one's notebook."""
-    tiny = TinyClass(tmp_path / "class")
     tiny.hand_in("anna", SLIP)
     tiny.grade_here()
     earlier = (tiny.submission("anna") / f"{NAME}.ipynb").read_text()

@@ -1,6 +1,5 @@
 """A class with every kind of broken and hostile submission: each gets its result without affecting others."""
 
-import csv
 import json
 import os
 import time
@@ -9,9 +8,9 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tiny_class import NAME, PULL_BACK, RIGHT, TinyClass, nbgrader, write_settings
+from tiny_class import NAME, PULL_BACK, RIGHT, TinyClass, csv_rows, nbgrader, write_settings
 
-from autograder.run.grader import Grader, Outcome
+from autograder.run.grader import Outcome
 from autograder.settings import class_api
 from autograder.steps.autograde import autograde
 from autograder.steps.execute import RunResult
@@ -165,8 +164,7 @@ def test_every_student_has_a_page_and_a_line(hostile):
     students = [known_as(student) for student in hostile.statuses]
     for student in students:
         assert (hostile.folder / "feedback" / student / NAME / f"{NAME}.html").stat().st_size < 5_000_000
-    with (hostile.folder / "grades.csv").open(newline="", encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
+    rows = csv_rows(hostile.folder / "grades.csv")
     assert sorted(row["student_id"] for row in rows) == sorted(students)
     shown = "".join([*hostile.written[1], (hostile.folder / "grades.csv").read_text(), hostile.written[0]])
     assert "\x1b" not in shown
@@ -236,7 +234,7 @@ def test_any_notebook_with_any_timestamp_gets_a_result(hostile, cells, metadata,
     )
     if when is not None:
         (hostile.submission("odd") / "timestamp.txt").write_bytes(when)
-    grader = Grader(class_api(hostile.folder), NAME)
+    grader = hostile.grader()
     ended = grader.begin("odd")
     if not isinstance(ended, Outcome):
         with pytest.MonkeyPatch.context() as patch:
@@ -265,7 +263,6 @@ SOURCE = st.text(st.sampled_from("%!?()[]{}'\"\\\n\t =.:,;/#abtime0\0"), max_siz
 @settings(max_examples=25, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 def test_any_kernel_message_and_any_source_can_be_recorded_and_reported(alone, outputs, source, times, garbage):
     alone.hand_in("odd", {"answer-1": source})
-    grader, course = Grader(class_api(alone.folder), NAME), class_api(alone.folder).coursedir
 
     def execute(job, files):
         notebook = json.loads(job.notebook)
@@ -276,9 +273,9 @@ def test_any_kernel_message_and_any_source_can_be_recorded_and_reported(alone, o
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("autograder.steps.runs.execute", execute)
-        ended = grader.grade_here("odd")
+        ended = alone.grader().grade_here("odd")
     assert ended.status in (Status.GRADED, Status.UNGRADABLE)
-    assert [row.student for row in gather(course, NAME).rows] == ["odd"]
+    assert [*alone.rows()] == ["odd"]
 
 
 @pytest.fixture(scope="module")
@@ -292,7 +289,7 @@ def test_a_submission_that_cannot_be_read_again_is_a_row_of_the_report(alone):
     alone.grade("torn")
     path = alone.folder / "autograded" / "torn" / NAME / NOTEBOOK
     path.write_text(path.read_text()[:1000])
-    row = next(row for row in gather(class_api(alone.folder).coursedir, NAME).rows if row.student == "torn")
+    row = alone.rows()["torn"]
     assert "could not be read (Unreadable: the notebook file is not valid JSON" in row.reason
     assert "grade it again" in row.reason
     assert row.score is None

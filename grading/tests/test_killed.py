@@ -13,8 +13,6 @@ from tiny_class import NAME, RIGHT, TinyClass
 
 from autograder.errors import SubmissionError
 from autograder.run import grader as grader_module
-from autograder.run.grader import Grader
-from autograder.settings import class_api
 from autograder.steps.autograde import Failed, Graded
 from autograder.steps.execute import RunResult
 
@@ -47,7 +45,7 @@ def tiny(tmp_path_factory) -> TinyClass:
 
 def answers(tiny: TinyClass, named: str) -> dict[str, Graded | Failed]:
     """The workers' results; the notebooks contain the number of their run."""
-    grader, found = Grader(class_api(tiny.folder), NAME), {}
+    grader, found = tiny.grader(), {}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("autograder.steps.runs.execute", lambda job, files: RunResult(job.notebook))
         for student in STUDENTS:
@@ -89,7 +87,7 @@ def expected(named: str, student: str) -> list:
 
 def of_run(tiny: TinyClass, student: str) -> str:
     """Return the run in a submission's notebook; "" if it does not count as graded."""
-    if Grader(tiny.api, NAME).why_due(student):
+    if tiny.grader().why_due(student):
         return ""
     metadata = tiny.autograded(student).metadata
     return metadata.get("run") or metadata["autograder"]["could_not_grade"].split()[3]

@@ -1,15 +1,13 @@
 """A class with a catalogue is graded in its language: verdicts, reasons, pages and reports, with the same points."""
 
-import csv
 import pickle
 
 import pytest
 from dutch_words import dutch_words
 from nbconvert.exporters import HTMLExporter
 from nbformat.v4 import new_markdown_cell
-from tiny_class import NAME, RIGHT, SLIP, TinyClass, nbgrader, write_settings
+from tiny_class import NAME, RIGHT, SLIP, TinyClass, csv_rows, nbgrader, write_settings
 
-from autograder.run.grader import Grader
 from autograder.steps.autograde import autograde
 from gradlab import words
 
@@ -63,19 +61,16 @@ def report(dutch):
     """The lines of the report's CSV file, and its page."""
     assert dutch.command("report", NAME) == 0
     reports = dutch.folder / "reports"
-    with (reports / f"{NAME}.csv").open(newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file)), (reports / f"{NAME}.html").read_text(encoding="utf-8")
+    return csv_rows(reports / f"{NAME}.csv"), (reports / f"{NAME}.html").read_text(encoding="utf-8")
 
 
-def test_the_points_are_those_of_a_class_in_english(dutch, tmp_path):
-    english = TinyClass(tmp_path / "class")
+def test_the_points_are_those_of_a_class_in_english(dutch, tiny):
     for student, answers in ANSWERS.items():
-        english.hand_in(student, answers)
-    english.grade()
-    points = {student: dutch.points(student) for student in ANSWERS}
-    assert points == {student: english.points(student) for student in ANSWERS}
-    assert points == {"right": [2, 3], "slip": [0, 1.5], "syntax": [0, 1.5]}
-    assert "has a syntax error in line 1: '(' was never closed." in english.verdict("syntax", "check-1")
+        tiny.hand_in(student, answers)
+    tiny.grade()
+    for one in (dutch, tiny):
+        assert [one.points(student) for student in ("right", "slip", "syntax")] == [[2, 3], [0, 1.5], [0, 1.5]]
+    assert "has a syntax error in line 1: '(' was never closed." in tiny.verdict("syntax", "check-1")
 
 
 def test_a_verdict_and_the_feedback_page_are_in_the_class_s_language(dutch):
@@ -109,7 +104,7 @@ def test_the_report_is_too_but_not_the_data_of_its_csv_file(dutch, report, said)
 
 
 def test_a_worker_gets_the_language_with_the_assignment(dutch):
-    grader = Grader(dutch.api, NAME)
+    grader = dutch.grader()
     submission = grader.begin("syntax")
     words.use(b"")
     graded = autograde(pickle.loads(pickle.dumps(grader.procedure)), submission)

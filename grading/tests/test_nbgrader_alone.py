@@ -1,21 +1,18 @@
 """nbgrader's own commands check a submission's files before copying or showing them."""
 
-import csv
 import os
 import re
 import shutil
 import signal
 
 import pytest
-from tiny_class import NAME, RIGHT, SLIP, TinyClass, changed, nbgrader, write_settings
+from tiny_class import NAME, RIGHT, SLIP, TinyClass, changed, csv_rows, nbgrader, write_settings
 
 from autograder.errors import ClassError
 from autograder.run.grade import grade
-from autograder.run.grader import Grader
 from autograder.run.lock import only_run
 from autograder.steps import outcome
 from autograder.steps.execute import Client
-from autograder.views.report import gather
 
 COMMAND = "\x1b[2J\x9b31m"  # clears a terminal and turns its text red
 REASONS = {
@@ -63,8 +60,8 @@ def test_the_export_says_why_and_leaves_the_score_empty(alone, tmp_path):
     with alone.api.gradebook as gradebook:
         gradebook.update_or_create_student("absent")
     nbgrader(alone.folder.parent, "export", "--to", str(tmp_path / "grades.csv"))
-    with open(tmp_path / "grades.csv", newline="") as file:
-        found = {row["student_id"]: (row["status"], row["score"], row["reason"]) for row in csv.DictReader(file)}
+    rows = csv_rows(tmp_path / "grades.csv")
+    found = {row["student_id"]: (row["status"], row["score"], row["reason"]) for row in rows}
     assert found["anna"] == ("graded", "5.0", "")
     assert found["absent"] == ("not submitted", "", "")
     for student, reason in REASONS.items():
@@ -90,7 +87,7 @@ def test_the_feedback_says_why_until_it_is_graded_manually_and_its_points_stay_u
     assert "2 of 5 points" in alone.page("zeros").read_text()
     alone.hand_in("zeros", text="[")
     assert alone.api.autograde(NAME, "zeros")["success"]
-    (row,) = (row for row in gather(alone.api.coursedir, NAME).rows if row.student == "zeros")
+    row = alone.rows()["zeros"]
     assert row.score is None
     assert "points were set manually for an earlier submission" in row.reason
 
@@ -181,7 +178,7 @@ def test_ctrl_c_during_a_cell_costs_no_points(tiny, monkeypatch):
     monkeypatch.setattr(Client, "_watch", lambda *_: pressed())
     with pytest.raises(KeyboardInterrupt):
         nbgrader(tiny.folder.parent, "autograde", NAME)
-    assert Grader(tiny.api, NAME).why_due("anna")
+    assert tiny.grader().why_due("anna")
 
 
 def test_scores_before_nbgraders_run_are_kept_for_changes(tiny, said):

@@ -1,14 +1,7 @@
 """No outdated grade is exported: students who must be graded again are listed, without a score."""
 
-import csv
-import shutil
-
-import nbformat
 import pytest
-from tiny_class import NAME, PULL_BACK, RIGHT, SLIP, TinyClass, changed, nbgrader, threads, write_settings
-
-from autograder.settings import class_api
-from autograder.views.report import gather
+from tiny_class import NAME, PULL_BACK, RIGHT, SLIP, TinyClass, changed, csv_rows, nbgrader, threads, write_settings
 
 pytestmark = pytest.mark.xdist_group("no wrong grade")
 
@@ -30,12 +23,9 @@ def graded(tmp_path_factory):
 
 
 @pytest.fixture
-def tiny(graded, tmp_path, monkeypatch):
-    """A copy of that class, from a course that a test may change."""
-    tiny = TinyClass.copy_of(graded, tmp_path / "class")
-    shutil.copytree(tiny.folder / "source", tmp_path / "course")
-    monkeypatch.setattr("authoring.places.SOURCES", tmp_path / "course")
-    return tiny
+def tiny(graded, tmp_path):
+    """A copy of that class."""
+    return TinyClass.copy_of(graded, tmp_path / "class")
 
 
 def exported(tiny, said):
@@ -43,20 +33,15 @@ def exported(tiny, said):
     into, out = tiny.folder.parent / "canvas.csv", tiny.folder.parent / "out.csv"
     into.write_text(f"Student,ID,SIS Login ID,Section,{NAME}\nA,41,anna,1,\nB,42,ben,1,\nC,43,cem,1,\n")
     printed = said(tiny, "export", NAME, "--into", into, "-o", out)
-    with out.open(encoding="utf-8") as file:
-        return {row["SIS Login ID"]: row[NAME] for row in csv.DictReader(file)}, printed
-
-
-def rows(tiny):
-    return {row.student: row for row in gather(class_api(tiny.folder).coursedir, NAME).rows}
+    return {row["SIS Login ID"]: row[NAME] for row in csv_rows(out)}, printed
 
 
 def nbgraders_export(tiny):
     """Return each student's status and score in nbgrader's own export."""
     write_settings(tiny.folder.parent)
     nbgrader(tiny.folder.parent, "export", "--to", "grades.csv")
-    with (tiny.folder.parent / "grades.csv").open(encoding="utf-8") as file:
-        return {row["student_id"]: (row["status"], row["score"]) for row in csv.DictReader(file)}
+    rows = csv_rows(tiny.folder.parent / "grades.csv")
+    return {row["student_id"]: (row["status"], row["score"]) for row in rows}
 
 
 def test_a_replaced_submission_has_no_score_in_any_export_or_report(tiny, said):
@@ -75,8 +60,8 @@ def test_a_replaced_submission_has_no_score_in_any_export_or_report(tiny, said):
     line = f"No score until graded (autograder grade {NAME}): anna, cem"
     assert "3 students: 1 graded, 1 to be graded again, 1 not graded yet; mean 1.5, median 1.5" in printed
     assert line in printed
-    with (tiny.folder / "reports" / f"{NAME}.csv").open(encoding="utf-8") as file:
-        assert {row["points"] for row in csv.DictReader(file) if row["student"] != "ben"} == {""}
+    rows = csv_rows(tiny.folder / "reports" / f"{NAME}.csv")
+    assert {row["points"] for row in rows if row["student"] != "ben"} == {""}
     printed = said(tiny, "report")
     assert f"{NAME}: {line}" in printed
     assert [text.split()[1] for text in printed.splitlines()[1:4]] == ["again", "1.5", "new"]
@@ -86,29 +71,29 @@ def test_manual_points_stay_until_a_new_submission_for_which_they_are_kept_or_dr
     grade = ["grade", NAME, "--scheduler", threads().scheduler_address]
     tiny.set_by_hand("ben", 1)
     tiny.grade_here("ben")
-    assert rows(tiny)["ben"].score == 2.5, "the same submission graded again: nothing to ask"
+    assert tiny.rows()["ben"].score == 2.5, "the same submission graded again: nothing to ask"
     for word, score in {"--keep-points": 4, "--drop-points": 5}.items():
         tiny.hand_in("ben", RIGHT | {"answer-1": f"{PULL_BACK}  # {word}"})
         choice = f"grade {NAME} --keep-points or --drop-points STUDENT):\n  ben: 1: 1 set manually, 2 by the check\n"
         assert choice in said(tiny, *grade)
         assert exported(tiny, said)[0]["ben"] == ""
-        assert (rows(tiny)["ben"].status, rows(tiny)["ben"].score) == ("needs manual grade", None)
+        assert (tiny.rows()["ben"].status, tiny.rows()["ben"].score) == ("needs manual grade", None)
         tiny.grade_here("ben")
-        assert WAITING in rows(tiny)["ben"].reason, "grading again decides nothing"
+        assert WAITING in tiny.rows()["ben"].reason, "grading again decides nothing"
         refusal = said(tiny, *grade, word, "bn", code=1)
         assert "has no points that need a decision. Did you mean ben?" in refusal
         assert said(tiny, *grade, word, "ben").count("  ben: 1: 1 set manually, 2 by the check") == 1
-        assert rows(tiny)["ben"].score == score
+        assert tiny.rows()["ben"].score == score
         tiny.grade_here("ben")
-        assert rows(tiny)["ben"].score == score
+        assert tiny.rows()["ben"].score == score
 
 
-def test_an_old_score_is_not_exported_and_its_page_is_listed_until_a_new_one_is_made(tiny, said):
+def test_an_old_score_is_not_exported_and_its_page_is_listed_until_a_new_one_is_made(tiny, said, course):
     older = f"The feedback page is outdated (autograder feedback {NAME}): "
     assert older not in said(tiny, "report", NAME)
     tiny.set_by_hand("ben", 1)
     assert older + "ben\n" in said(tiny, "report", NAME)
-    nbformat.write(changed(points=4), tiny.folder.parent / "course" / NAME / f"{NAME}.ipynb")
+    course(changed(points=4))
     assert tiny.command("update", "--apply") == 0
     scores, printed = exported(tiny, said)
     assert set(scores.values()) == {""}

@@ -29,7 +29,6 @@ from autograder.run.cluster import connect
 from autograder.run.grade import _first_done, grade, grade_on
 from autograder.run.grader import Grader, Outcome
 from autograder.sandbox.provisioner import ADDRESS, SERVER
-from autograder.settings import class_api
 from autograder.steps.due import submitted
 
 
@@ -91,12 +90,12 @@ def test_a_worker_with_different_packages_is_reported(monkeypatch, installed, sa
 
 
 @pytest.mark.parametrize(("options", "again"), [([], "grade again."), (["--force"], "grade again without --force.")])
-def test_an_interrupted_run_says_how_to_continue(tmp_path, monkeypatch, said, options, again):
+def test_an_interrupted_run_says_how_to_continue(tiny, monkeypatch, said, options, again):
     def interrupted(*args, **cluster):
         raise KeyboardInterrupt
 
     monkeypatch.setattr("autograder.run.grade.grade", interrupted)
-    shown = said(TinyClass(tmp_path / "class"), "grade", NAME, "--no-sandbox", *options, code=130)
+    shown = said(tiny, "grade", NAME, "--no-sandbox", *options, code=130)
     assert f"\nInterrupted. Done so far: nothing.\nTo continue, {again}\n" in shown
 
 
@@ -183,7 +182,7 @@ def test_the_step_that_runs_cells_gets_no_class_data(tmp_path, monkeypatch):
     """It gets no path, seed, expected value or student's name."""
     tiny, given = made(tmp_path / "secret-place", {"right": RIGHT}), []
     monkeypatch.setattr("autograder.steps.runs.execute", lambda *job_and_files: given.append(job_and_files))
-    Grader(class_api(tiny.folder), NAME).grade_here("right0")
+    tiny.grader().grade_here("right0")
     job, files = given[0]
     cases = files.pop(f"{NAME}.record.json").decode()
     sent = json.dumps([job.notebook, job.config, job.cases, sorted(files), cases])

@@ -6,7 +6,6 @@ import re
 import pytest
 from tiny_class import NAME, TinyClass
 
-from autograder.run.grader import Grader
 from autograder.term.grades import Export
 from autograder.views.table import as_text
 
@@ -51,7 +50,7 @@ def graded(tmp_path_factory):
                 grade.auto_score = score
         book.db.commit()
     tiny.hand_in("cem", text="{")
-    Grader(tiny.api, NAME).give_up("cem", "=it is broken")
+    tiny.grader().give_up("cem", "=it is broken")
     return tiny
 
 

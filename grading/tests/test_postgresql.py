@@ -106,22 +106,3 @@ def test_a_term_ends_with_the_same_grades_as_in_sqlite(tmp_path, capsys):
     assert large["export"].count(NAME) >= 3
     assert large == lite
     assert not list(tmp_path.glob("large/**/*.db"))
-
-
-def test_a_gradebook_that_cannot_be_reached_is_named_without_its_password(tmp_path, said):
-    url = "postgresql+psycopg://grader:tell-nobody@127.0.0.1:1/gradebook"
-    tiny = TinyClass(tmp_path / "class")
-    write_settings(tmp_path, f"c.CourseDirectory.db_url = {url!r}")
-    shown = said(tiny, "grade", NAME, code=1)
-    assert "The gradebook postgresql+psycopg://grader:***@127.0.0.1:1/gradebook cannot be opened: " in shown
-    assert "Connection refused" in shown
-    assert "See grading/POSTGRESQL.md." in shown
-    assert "tell-nobody" not in shown
-
-
-def test_a_file_that_cannot_be_opened_has_nothing_to_do_with_postgresql(tmp_path, said):
-    tiny = TinyClass(tmp_path / "class")
-    write_settings(tmp_path, "c.CourseDirectory.db_url = 'sqlite:////nowhere/gradebook.db'")
-    shown = said(tiny, "grade", NAME, code=1)
-    assert "The gradebook sqlite:////nowhere/gradebook.db cannot be opened: unable to open database file" in shown
-    assert "POSTGRESQL" not in shown

@@ -1,6 +1,5 @@
 """Every form of the report, for a class with one case of everything: numbers agree, and hostile text stays text."""
 
-import csv
 import html
 import json
 import re
@@ -11,7 +10,7 @@ from pathlib import Path
 import pytest
 from accessible import violations
 from nbformat.v4 import new_code_cell
-from tiny_class import CHECK_1, NAME, RIGHT, TinyClass, solved_notebook
+from tiny_class import CHECK_1, NAME, RIGHT, TinyClass, cell_of, csv_rows, solved_notebook
 
 pytestmark = pytest.mark.xdist_group("report")
 
@@ -79,7 +78,7 @@ def regraded(tiny, tmp_path_factory):
     """A copy of the class after its first check was fixed: it now permits autograd."""
     tiny = TinyClass.copy_of(tiny, tmp_path_factory.mktemp("regraded") / "class")
     solved = solved_notebook()
-    next(cell for cell in solved.cells if cell.source == CHECK_1).source = CHECK_1.replace(", autograd=False", "")
+    cell_of(solved, "check-1").source = CHECK_1.replace(", autograd=False", "")
     tiny.write_source(solved)
     assert tiny.api.generate_assignment(NAME, force=True)["success"]
     tiny.grade(force=True)
@@ -93,8 +92,7 @@ def hand_in(tiny: TinyClass, student: str, answers=None, at: datetime = DUE - ti
 
 @pytest.fixture(scope="module")
 def lines(tiny):
-    with (tiny.folder / "reports" / f"{NAME}.csv").open(newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
+    return csv_rows(tiny.folder / "reports" / f"{NAME}.csv")
 
 
 @pytest.fixture
@@ -153,7 +151,7 @@ def test_the_overview_has_points_and_the_facts_beside_them(tiny, lines_of):
     assert shown["by-hand"] == ["4.5*", "4.5"]
     assert shown[f"missing ({HOSTILE_NAME} =1+1)"] == ["-", "0"]
     assert shown["student"] == ["90 of 5", "total of 5"]
-    found = {line["student"]: line for line in csv.DictReader(Path(lines[-1]).read_text().splitlines())}
+    found = {line["student"]: line for line in csv_rows(lines[-1])}
     bela, missing = found["bela"], found["missing"]
     assert (bela[NAME], bela[f"{NAME} status"]) == ("0.0", "graded")
     assert (missing[NAME], missing[f"{NAME} status"], missing["total"]) == ("", "not submitted", "0")

@@ -4,9 +4,7 @@ import pytest
 from tiny_class import NAME, RIGHT, threads
 
 from autograder.errors import ClassError
-from autograder.settings import class_api
 from autograder.term.roster import read_roster, write_roster
-from autograder.views.report import gather
 
 OWN = """id,first_name,last_name,email,lms_user_id
 anna,Anna,Müller,anna@uni.example,4021
@@ -174,4 +172,4 @@ def test_a_folder_in_decomposed_form_is_the_students(tiny, file, said):
     shown = said(tiny, *grade, code=1)
     assert "jürgen has two folders, 'ju\\u0308rgen' and 'j\\xfcrgen'. Leave only the second one." in shown
     (tiny.folder / "dropped.txt").write_text(f"{DECOMPOSED}\n")
-    assert [row.student for row in gather(class_api(tiny.folder).coursedir, NAME).rows] == ["ben", "eve"]
+    assert [*tiny.rows()] == ["ben", "eve"]

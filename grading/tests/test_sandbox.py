@@ -252,9 +252,8 @@ def test_without_a_sandbox_grading_stops_and_says_what_to_do(
         list(grade(tmp_path, NAME))
 
 
-def test_on_windows_the_command_says_where_to_grade(tmp_path):
+def test_on_windows_the_command_says_where_to_grade(tiny, tmp_path):
     """Imitates Windows: without modules that Windows lacks, and with its name once everything is imported."""
-    tiny = TinyClass(tmp_path / "class")
     program = (
         "import sys, distributed\n"  # with psutil and locket, which differ on Windows
         "for name in ('fcntl', 'resource', 'termios', 'grp', 'pty', 'readline', 'syslog'):\n"
@@ -295,9 +294,8 @@ def test_limits_are_settings_of_the_class(tmp_path):
         assert said in tiny.verdict(student, "answer-2")
 
 
-def test_only_the_flag_turns_the_sandbox_off(tmp_path, monkeypatch, said, no_memory_of_the_machine):
+def test_only_the_flag_turns_the_sandbox_off(tiny, monkeypatch, said, no_memory_of_the_machine):
     """The command stops without bubblewrap, and grades with --no-sandbox."""
-    tiny = TinyClass(tmp_path / "class")
     tiny.hand_in("anna", RIGHT)
     monkeypatch.setenv("PATH", "/nowhere")
     assert "Install it" in said(tiny, "grade", NAME, code=1)

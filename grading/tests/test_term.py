@@ -1,7 +1,6 @@
 """Run each of the handbook's command blocks, in the order of a term, for a class of thirty students."""
 
 import contextlib
-import csv
 import os
 import re
 import shlex
@@ -12,7 +11,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from tiny_class import nbgrader
+from tiny_class import csv_rows, nbgrader
 
 from autograder.__main__ import main
 from autograder.demo import CHAPTER, class_of_a_dozen
@@ -200,8 +199,8 @@ def test_a_term(tmp_path, monkeypatch, capsys):
         assert shows in said()
     assert (here / "solutions" / f"{CHAPTER}.html").exists()
     assert len(list((here / "feedback").glob(f"*/{CHAPTER}/{CHAPTER}.html"))) == 10
-    with (here / "import.csv").open(encoding="utf-8") as file:  # from the second command, for Moodle
-        grades = {row["Email address"].split("@")[0]: row["Grade"] for row in csv.DictReader(file)}
+    moodle = csv_rows(here / "import.csv")  # from the second command
+    grades = {row["Email address"].split("@")[0]: row["Grade"] for row in moodle}
     assert {name: float(grade) for name, grade in grades.items() if grade} == {
         name: report[name].score for name in grades if report[name].score is not None
     }

@@ -9,7 +9,7 @@ from pathlib import Path
 import nbformat
 import pytest
 from nbgrader.apps import NbGraderAPI
-from tiny_class import NAME, RIGHT, SLIP, TinyClass, changed, solved_notebook, threads
+from tiny_class import NAME, RIGHT, SLIP, TinyClass, cell_of, changed, solved_notebook, threads
 
 from autograder import class_chapters, update
 
@@ -39,19 +39,6 @@ def tiny(graded, tmp_path):
 
 
 @pytest.fixture
-def course(tmp_path, monkeypatch):
-    """Return a function that writes the course's version of the chapter."""
-
-    def write(notebook) -> None:
-        path = tmp_path / "course" / NAME / f"{NAME}.ipynb"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        nbformat.write(notebook, path)
-
-    monkeypatch.setattr("authoring.places.SOURCES", tmp_path / "course")
-    return write
-
-
-@pytest.fixture
 def update_said(said):
     """Return a function that updates the class and returns the lines that it prints."""
     return lambda tiny, *words, code=0: said(tiny, "update", *words, code=code).splitlines()
@@ -64,7 +51,7 @@ def points(tiny: TinyClass) -> dict[str, list]:
 def test_ungraded_changes_and_comments_in_a_check_cell_change_no_grade(tiny, course, update_said):
     solved = nbformat.read(tiny.folder / "source" / NAME / f"{NAME}.ipynb", as_version=4)
     solved.cells[0].source = "# Tiny, and fixed"
-    (check,) = (cell for cell in solved.cells if cell.metadata.get("nbgrader", {}).get("grade_id") == "check-1")
+    check = cell_of(solved, "check-1")
     check.source = "# The first one.\n" + check.source + "  # and no shortcut"
     course(solved)
     assert update_said(tiny) == [NAME, "  only ungraded parts differ", NOT_APPLIED]
@@ -137,6 +124,7 @@ def test_changed_points_are_listed_noticed_and_graded_again(tiny, course, update
     by_hand = "  check the points you set manually for 1: ben"
     told = [NAME, "  1 is worth 4 points instead of 2", by_hand, f"  {TO_GRADE}"]
     assert update_said(tiny)[:-1] == told
+    assert tiny.grade_here() == {}
     assert points(tiny) == {"anna": [2, 3], "ben": [1.5, 1.5]}
     assert update_said(tiny, "--apply") == [*told, "Done."]
 

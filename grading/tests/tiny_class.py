@@ -1,6 +1,7 @@
 """A tiny class with one notebook and two exercises, worth 2 and 3 points."""
 
 import contextlib
+import csv
 import functools
 import re
 import shutil
@@ -21,6 +22,7 @@ from autograder.run.grade import grade
 from autograder.run.grader import Grader
 from autograder.settings import class_api
 from autograder.steps.due import submitted
+from autograder.views.report import Row, gather
 
 SETUP = re.sub("# No module.*\n", "", returned_notebooks.SETUP)  # which nbgrader adds
 
@@ -171,6 +173,17 @@ def nbgrader(folder: Path, *words: str) -> None:
             (app.subapp or app).clear_instance()
 
 
+def cell_of(nb, grade_id: str):
+    """Return the cell with this grade_id."""
+    return next(cell for cell in nb.cells if cell.metadata.get("nbgrader", {}).get("grade_id") == grade_id)
+
+
+def csv_rows(path: Path | str) -> list[dict[str, str]]:
+    """Return the rows of a CSV file below its head."""
+    with open(path, newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
 def write_settings(folder: Path, *lines: str) -> Path:
     """Write nbgrader_config.py as an instructor does, with `lines` at its end; return the class folder beside it."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -253,9 +266,17 @@ class TinyClass:
         options.setdefault("scheduler", threads().scheduler_address)
         yield from grade(self.folder, NAME, force, list(students), **options)
 
+    def grader(self) -> Grader:
+        """Return a grader with the class's current settings and files."""
+        return Grader(class_api(self.folder), NAME)
+
+    def rows(self) -> dict[str, Row]:
+        """Return the report's rows by student."""
+        return {row.student: row for row in gather(class_api(self.folder).coursedir, NAME).rows}
+
     def grade_here(self, *students: str, force: bool = False) -> dict[str, str]:
         """Grade what is due, or these students, without a cluster; return why each was graded."""
-        grader = Grader(class_api(self.folder), NAME)
+        grader = self.grader()
         due = {one: grader.why_due(one) for one in students or submitted(grader.course, NAME)}
         due = {one: why for one, why in due.items() if why or force or students}
         for student in due:
@@ -290,9 +311,7 @@ class TinyClass:
 
     def verdict(self, student: str, grade_id: str) -> str:
         """Return the text of a check cell in the autograded notebook."""
-        cell = next(
-            c for c in self.autograded(student).cells if c.metadata.get("nbgrader", {}).get("grade_id") == grade_id
-        )
+        cell = cell_of(self.autograded(student), grade_id)
         return "\n".join("".join(output.get("text", output.get("traceback", ""))) for output in cell.outputs)
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import nbformat
 from nbformat import NotebookNode
-from tiny_class import PULL_BACK, RIGHT
+from tiny_class import PULL_BACK, RIGHT, cell_of
 
 from gradlab.checks.record import Record
 
@@ -442,22 +442,18 @@ FILES = {
 }
 
 
-def _cell(nb: NotebookNode, grade_id: str) -> NotebookNode:
-    return next(c for c in nb.cells if c.metadata.get("nbgrader", {}).get("grade_id") == grade_id)
-
-
 def _insert_before_check(nb: NotebookNode, source: str) -> None:
-    nb.cells.insert(nb.cells.index(_cell(nb, "check-1")), nbformat.v4.new_code_cell(source))
+    nb.cells.insert(nb.cells.index(cell_of(nb, "check-1")), nbformat.v4.new_code_cell(source))
 
 
 def _rewritten(nb: NotebookNode) -> None:
-    check = _cell(nb, "check-1")
+    check = cell_of(nb, "check-1")
     check.source = "2.0"
     check.metadata.nbgrader.update(locked=False, grade=False, points=100)
 
 
 def _as_passed(nb: NotebookNode) -> None:
-    check = _cell(nb, "check-1")
+    check = cell_of(nb, "check-1")
     data = {"text/plain": "2.0"}
     check.outputs.append(nbformat.v4.new_output("execute_result", data, execution_count=1))
     check.metadata.update(autograder={"90.1": {"feedback": {"title": "90.1", "state": "passed"}}})
@@ -504,7 +500,7 @@ def _leaving(line: str = "return v", second: str = "", last: str = "", points: t
 
     def change(nb):
         if second:
-            _cell(nb, "answer-2").source = second
+            cell_of(nb, "answer-2").source = second
         nb.cells.append(nbformat.v4.new_code_cell(last))
 
     return Attack(
