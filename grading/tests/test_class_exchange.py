@@ -2,31 +2,13 @@
 
 import os
 import stat
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from attacks.exchange import LONG_AGO, give, inbound, now
 from tiny_class import NAME, RIGHT, TinyClass
 
 AS_ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="only root can make a file somebody else's")
-NOBODY = 65534
-LONG_AGO = "2025-11-02 10:00:00.123456 UTC"
-
-
-def now() -> str:
-    return f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S.%f} UTC"
-
-
-@pytest.fixture
-def tiny(tiny):
-    """A class with a drop box."""
-    inbound(tiny).mkdir(parents=True)
-    (tiny.folder / "exchange").chmod(0o1777)
-    return tiny
-
-
-def inbound(tiny: TinyClass) -> Path:
-    return tiny.folder / "exchange" / "autograd" / "inbound"
 
 
 def submit(tiny: TinyClass, student: str, when: str, says: str) -> Path:
@@ -36,12 +18,6 @@ def submit(tiny: TinyClass, student: str, when: str, says: str) -> Path:
     (folder / "timestamp.txt").write_text(when)
     (folder / "says.txt").write_text(says)
     return folder
-
-
-def give(account: int, folder: Path) -> None:
-    """Make a submitted folder an account's own, as if it had submitted it."""
-    for path in [folder, *folder.rglob("*")]:
-        os.chown(path, account, account, follow_symlinks=False)
 
 
 def collected(tiny: TinyClass, student: str) -> str | None:
@@ -54,9 +30,9 @@ def test_another_accounts_folder_is_skipped_and_the_students_own_is_collected(ti
     submit(tiny, "anna", LONG_AGO, "own")
     submit(tiny, "nobody", LONG_AGO, "own")
     for student in ("anna", "ben"):
-        give(NOBODY, submit(tiny, student, now(), f"forged-for-{student}"))
+        give(submit(tiny, student, now(), f"forged-for-{student}"))
     for folder in inbound(tiny).glob("nobody+*"):
-        give(NOBODY, folder)
+        give(folder)
     said = tiny.api.collect(NAME)
     assert said["success"], said
     assert [collected(tiny, student) for student in ("anna", "ben", "nobody")] == ["own", None, "own"]
@@ -66,7 +42,7 @@ def test_another_accounts_folder_is_skipped_and_the_students_own_is_collected(ti
 
 @AS_ROOT
 def test_if_accounts_are_not_ids_owners_need_not_match(tiny):
-    give(NOBODY, submit(tiny, "anna", LONG_AGO, "own"))
+    give(submit(tiny, "anna", LONG_AGO, "own"))
     tiny.api.config.ExchangeCollect.check_owner = False
     assert tiny.api.collect(NAME)["success"]
     assert collected(tiny, "anna") == "own"
@@ -124,7 +100,7 @@ def test_a_submission_beyond_a_limit_is_collected_up_to_it_and_its_notebook_firs
 @AS_ROOT
 def test_a_file_that_another_account_added_is_left_out(tiny):
     folder = submit(tiny, "nobody", now(), "own")
-    give(NOBODY, folder)
+    give(folder)
     (folder / "planted.py").write_text("")
     said = tiny.api.collect(NAME)
     assert collected(tiny, "nobody") == "own"

@@ -11,33 +11,21 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError
-from pathlib import Path
 from types import SimpleNamespace
 
 import dask
 import killer
 import psutil
 import pytest
-from distributed import Client
+from attacks.harness import ends
 from lab_server import HANG_S
 from tiny_class import NAME, PULL_BACK, RIGHT, SLIP, TinyClass, threads
 
 from autograder.errors import ClassError
 from autograder.run.cluster import connect
 from autograder.run.grade import _first_done, grade, grade_on
-from autograder.run.grader import Grader, Outcome
-from autograder.sandbox.provisioner import ADDRESS, SERVER
 from autograder.steps.due import submitted
-
-
-def made(folder: Path, answers: dict[str, dict], times: int = 1) -> TinyClass:
-    tiny = TinyClass(folder)
-    for name, cells in answers.items():
-        for number in range(times):
-            tiny.hand_in(f"{name}{number}", cells)
-    return tiny
 
 
 def command(tiny: TinyClass, *words: str) -> subprocess.Popen:
@@ -62,13 +50,8 @@ def test_workers_do_not_run_dasks_profiler(local):
     assert [name for names in callbacks.values() for name in names if "profile" in name] == []
 
 
-def grade_all_on(client, tiny: TinyClass) -> Iterator[Outcome]:
-    """Grade every submission of a class on a cluster's workers."""
-    return grade_on(client, Grader(tiny.api, NAME), sorted(p.name for p in (tiny.folder / "submitted").iterdir()))
-
-
-def test_a_cluster_that_does_not_answer_is_reported(tmp_path, monkeypatch):
-    tiny = made(tmp_path / "class", {"right": RIGHT})
+def test_a_cluster_that_does_not_answer_is_reported(tiny, monkeypatch):
+    tiny.hand_in("right", RIGHT)
     monkeypatch.setattr("autograder.run.cluster.CONNECT_S", 1)
     with pytest.raises(ClassError, match=r"No Dask scheduler answers at tcp://127\.0\.0\.1:9"):
         list(grade(tiny.folder, NAME, scheduler="tcp://127.0.0.1:9"))
@@ -99,11 +82,12 @@ def test_an_interrupted_run_says_how_to_continue(tiny, monkeypatch, said, option
     assert f"\nInterrupted. Done so far: nothing.\nTo continue, {again}\n" in shown
 
 
-def test_a_submission_that_kills_its_worker_twice_is_reported_and_the_others_are_graded(local, tmp_path, monkeypatch):
-    tiny = made(tmp_path / "class", {"right": RIGHT}, times=3)
+def test_a_submission_that_kills_its_worker_twice_is_reported_and_the_others_are_graded(local, tiny, monkeypatch):
+    for number in range(3):
+        tiny.hand_in(f"right{number}", RIGHT)
     tiny.hand_in("killer", RIGHT | {"answer-1": f"{PULL_BACK}\n{killer.WORD}"})
     monkeypatch.setattr("autograder.run.grade.autograde", killer.autograde_or_die)
-    outcomes = {o.student: o for o in grade_all_on(local, tiny)}
+    outcomes = {o.student: o for o in grade_on(local, tiny.grader(), submitted(tiny.api.coursedir, NAME))}
     assert outcomes["killer"].status == "could not be graded"
     assert "twice" in outcomes["killer"].reason
     assert [outcomes[f"right{n}"].status for n in range(3)] == ["graded"] * 3
@@ -138,7 +122,7 @@ def test_a_cluster_may_be_without_workers_for_a_while(monkeypatch, workers, ends
         assert _first_done(SimpleNamespace(ncores=lambda: looks.pop(0)), {run: None}) == [run]
 
 
-def test_grading_again_continues_an_interrupted_run_to_the_same_grades(tmp_path):
+def test_grading_again_continues_an_interrupted_run_to_the_same_grades(tiny):
     """Interrupted with Ctrl-C, then killed, then continued to the end; no process is left each time.
 
     Sleeping submissions delay the run until it is interrupted; then these students submit something quick.
@@ -148,9 +132,10 @@ def test_grading_again_continues_an_interrupted_run_to_the_same_grades(tmp_path)
         "slip": SLIP,
         "sleeps": RIGHT | {"answer-2": "import time\ntime.sleep(9999)"},
     }
-    tiny = made(tmp_path / "class", answers, times=2)
+    for name, number in itertools.product(answers, range(2)):
+        tiny.hand_in(f"{name}{number}", answers[name])
     (tiny.folder / "nbgrader_config.py").write_text("c = get_config()\nc.Execute.timeout = 9999\n")
-    grader = Grader(tiny.api, NAME)
+    grader = tiny.grader()
 
     def done() -> int:
         return len([student for student in submitted(tiny.api.coursedir, NAME) if not grader.why_due(student)])
@@ -162,7 +147,7 @@ def test_grading_again_continues_an_interrupted_run_to_the_same_grades(tmp_path)
         said, _ = run.communicate(timeout=HANG_S)
         assert done() == after
         assert started
-        wait_until(lambda: not any(map(is_alive, started)), "all processes of the run have ended")
+        assert [one for one in started if not ends(one.pid)] == []
         return said
 
     interrupted = command(tiny, "--force")
@@ -180,7 +165,8 @@ def test_grading_again_continues_an_interrupted_run_to_the_same_grades(tmp_path)
 
 def test_the_step_that_runs_cells_gets_no_class_data(tmp_path, monkeypatch):
     """It gets no path, seed, expected value or student's name."""
-    tiny, given = made(tmp_path / "secret-place", {"right": RIGHT}), []
+    tiny, given = TinyClass(tmp_path / "secret-place"), []
+    tiny.hand_in("right0", RIGHT)
     monkeypatch.setattr("autograder.steps.runs.execute", lambda *job_and_files: given.append(job_and_files))
     tiny.grader().grade_here("right0")
     job, files = given[0]
@@ -191,47 +177,6 @@ def test_the_step_that_runs_cells_gets_no_class_data(tmp_path, monkeypatch):
     for record in (cases, *job.cases.values()):
         assert [check for check in json.loads(record)["checks"].values() if {"expected", "slips"} & check.keys()] == []
     assert all(check["expected"] for check in stored["record"]["checks"].values())
-
-
-@contextlib.contextmanager
-def cluster(folder: Path):
-    """Start a Dask scheduler on loopback; yield its address, and a function that starts a worker.
-
-    They share neither memory nor folders with this process, only its fork server, which has imported torch.
-    """
-    address_file = folder / "scheduler.json"
-    where = ["--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", str(address_file)]
-    started = [start(folder, "dask_scheduler", *where)]
-
-    def add_worker() -> None:
-        own = folder / "worker"
-        own.mkdir()
-        started.append(start(own, "dask_worker", address, "--nthreads", "4", "--no-dashboard"))
-        with Client(address) as client:
-            client.wait_for_workers(1, timeout=HANG_S)
-
-    try:
-        wait_until(lambda: address_file.exists() and address_file.read_text().endswith("}"), "there is a scheduler")
-        address = json.loads(address_file.read_text())["address"]
-        yield address, add_worker
-    finally:
-        for process in reversed(started):
-            process.terminate()
-        for process in started:
-            process.wait(timeout=HANG_S)
-
-
-def start(folder: Path, program: str, *words: str) -> subprocess.Popen:
-    command, env = [sys.executable, "-m", f"distributed.cli.{program}", *words], os.environ | {ADDRESS: SERVER.address}
-    with open(folder / f"{program}.log", "w") as log:
-        return subprocess.Popen(command, cwd=folder, env=env, stdout=log, stderr=log)
-
-
-def is_alive(process: psutil.Process) -> bool:
-    """Return whether a process still runs; a zombie does not."""
-    with contextlib.suppress(psutil.NoSuchProcess):
-        return process.status() != psutil.STATUS_ZOMBIE
-    return False
 
 
 def wait_until(condition, what: str) -> None:

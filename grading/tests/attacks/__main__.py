@@ -5,7 +5,7 @@ import tempfile
 from pathlib import Path
 
 from .exchange import ALL_DROPS, DROPS, OF_ACCOUNTS, run
-from .harness import classes, verdict
+from .harness import classes
 from .table import ATTACKS
 
 
@@ -18,10 +18,9 @@ def main(words: list[str]) -> int:
         left = []
         print(f"{'attack':64}  {'points':>12}  {'twin':>8}", flush=True)
         for hostile, chosen in classes(Path(folder), names):
-            for name, attack, twin in hostile.run(chosen):
-                fault = verdict(name, attack, twin)
+            for name, *both, fault in hostile.run(chosen):
                 faults += bool(fault)
-                points, honest = (" ".join("-" if p is None else f"{p:g}" for p in r.points) for r in (attack, twin))
+                points, honest = (" ".join("-" if p is None else f"{p:g}" for p in one) for one in both)
                 print(f"{name:64}  {points:>12}  {honest:>8}  {fault}", flush=True)
             left += hostile.leftovers()
         for name, fault in run(Path(folder), drops):

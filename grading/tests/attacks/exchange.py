@@ -12,7 +12,7 @@ from tiny_class import NAME, RIGHT, TinyClass
 from autograder.steps.receipt import timestamp
 
 NOBODY = 65534  # an account that is no student's
-EARLY = "2025-11-02 10:00:00.123456 UTC"
+LONG_AGO = "2025-11-02 10:00:00.123456 UTC"
 SECRET = "grader-secret-line"
 
 
@@ -29,6 +29,25 @@ class Drop:
     honest: Callable[[Path, Path], object] = lambda folder, secret: (folder / "class.json").write_text("own")
 
 
+def now() -> str:
+    """Return the time as nbgrader writes it."""
+    return f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S.%f} UTC"
+
+
+def inbound(tiny: TinyClass) -> Path:
+    """Return a class's drop box, which nbgrader's release would have made."""
+    folder = tiny.folder / "exchange" / "autograd" / "inbound"
+    folder.mkdir(parents=True, exist_ok=True)
+    (tiny.folder / "exchange").chmod(0o1777)
+    return folder
+
+
+def give(folder: Path, *_: Path) -> None:
+    """Make a submitted folder another account's."""
+    for path in [folder, *folder.rglob("*")]:
+        os.chown(path, NOBODY, NOBODY, follow_symlinks=False)
+
+
 def _instead(make: Callable[[Path, Path], object]) -> Callable[[Path, Path], object]:
     """Return a change that puts something in the place of the folder."""
 
@@ -43,11 +62,6 @@ def _named(name: str) -> Callable[[Path, Path], object]:
     return lambda folder, secret: folder.rename(folder.with_name(name.format(*folder.name.split("+"))))
 
 
-def _give(folder: Path, secret: Path) -> None:
-    for path in [folder, *folder.rglob("*")]:
-        os.chown(path, NOBODY, NOBODY, follow_symlinks=False)
-
-
 LEFT, NOT = "left out of the submission: ", "is not collected: "
 DROPS = {
     "a link to the class's record": Drop(lambda f, s: (f / "x").symlink_to(s), f"{LEFT}x (a link)", True),
@@ -57,9 +71,9 @@ DROPS = {
     "a pipe as its folder": Drop(_instead(lambda f, s: os.mkfifo(f)), f"{NOT}it is a link, or not a folder"),
     "a folder without a time": Drop(_named("{0}+{1}+some day+x"), f"{NOT}its name contains no time of submission"),
     "a folder of the one above": Drop(_named("..+{1}+{2}+{3}"), f"{NOT}its name does not begin with a valid student"),
-    "an early time in a file": Drop(lambda f, s: (f / "timestamp.txt").write_text(EARLY), "", True),
-    "an early time in its name": Drop(_named("{0}+{1}+" + EARLY + "+{3}"), "but it arrived at", True),
-    "a folder of another account": Drop(_give, f"{NOT}it belongs to nobody, but claims to be another student's"),
+    "an early time in a file": Drop(lambda f, s: (f / "timestamp.txt").write_text(LONG_AGO), "", True),
+    "an early time in its name": Drop(_named("{0}+{1}+" + LONG_AGO + "+{3}"), "but it arrived at", True),
+    "a folder of another account": Drop(give, f"{NOT}it belongs to nobody, but claims to be another student's"),
 }
 OF_ACCOUNTS = {"a folder of another account"}  # only root can make it, or an ordinary user in a user namespace
 ROOM = "exchange: "
@@ -73,16 +87,12 @@ def run(folder: Path, names: list[str]) -> Iterator[tuple[str, str]]:
 
 def _drop(tiny: TinyClass, name: str) -> str:
     drop, secret = DROPS[name.removeprefix(ROOM)], tiny.folder / "records" / "class.json"
-    inbound = tiny.folder / "exchange" / "autograd" / "inbound"
-    inbound.mkdir(parents=True)
-    (tiny.folder / "exchange").chmod(0o1777)
     secret.parent.mkdir(exist_ok=True)
     secret.write_text(SECRET)
     tiny.hand_in("victim", RIGHT)
     for student, change in (("attack", drop.hostile), ("twin", drop.honest)):
         tiny.hand_in(student, RIGHT)
-        at = f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S.%f} UTC"
-        path = tiny.submission(student).rename(inbound / f"{student}+{NAME}+{at}+x")
+        path = tiny.submission(student).rename(inbound(tiny) / f"{student}+{NAME}+{now()}+x")
         change(path, secret)
     before = (tiny.submission("victim") / f"{NAME}.ipynb").read_bytes()
     said = tiny.api.collect(NAME)

@@ -8,10 +8,10 @@ import select
 import socket
 import subprocess
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import nbformat
+import psutil
 import torch
 from tiny_class import NAME, TinyClass, solved_notebook
 
@@ -28,17 +28,6 @@ c.SandboxProvisioner.memory_mib = 1500
 """
 
 
-@dataclass(frozen=True)
-class Result:
-    """The result of one submission. points: of each of `checks`, or None; most: full points. told: by the page."""
-
-    checks: tuple
-    points: tuple
-    most: tuple
-    escaped: bool
-    told: bool
-
-
 class Class:
     """A tiny class with things to steal: a port, sockets, and secrets in the environment and an argument.
 
@@ -50,8 +39,8 @@ class Class:
     def __init__(self, folder: Path, exercises: Collection[str] = ()):
         notebook = solved(exercises) if exercises else solved_notebook()
         cells = {cell.metadata.nbgrader.grade_id: cell for cell in notebook.cells if "nbgrader" in cell.metadata}
-        self.checks = tuple(sorted(name for name in cells if "check" in name))
-        self.most = tuple(cells[name].metadata.nbgrader.points for name in self.checks)
+        self.checks = sorted(name for name in cells if "check" in name)
+        self.most = [cells[name].metadata.nbgrader.points for name in self.checks]
         self.right = {name: cell.source for name, cell in cells.items() if "answer" in name}
         self.tiny = TinyClass(folder, solved=notebook if exercises else None)
         self.mark = secrets.token_hex(8)
@@ -59,8 +48,10 @@ class Class:
         self.tiny.hand_in("honest", self.right)
         self.tiny.hand_in("last", self.right)
 
-    def run(self, names: list[str]) -> Iterator[tuple[str, Result, Result]]:
-        """Grade an honest submission, then all attacks with their twins, at the same time; yield name and results.
+    def run(self, names: list[str]) -> Iterator[tuple[str, list, list, str]]:
+        """Grade an honest submission, then all attacks with their twins, at the same time.
+
+        Yield each attack's name, its points, its twin's, and what is wrong with the results, or "".
 
         Most bombs are graded one by one, because several could take all of the machine's memory or processors.
         """
@@ -75,15 +66,18 @@ class Class:
                     reasons |= self._graded(f"attack{number}") | self._graded(f"twin{number}")
             reasons |= self._graded()
             assert self._digest() == before, f"one of {names} changed a file"
-            assert [tuple(self.tiny.points(one)) for one in ("honest", "last")] == [self.most] * 2
+            assert [self.tiny.points(one) for one in ("honest", "last")] == [self.most] * 2
             said = self.tiny.api.generate_feedback(NAME)
             assert said["success"], said
             for number, name in enumerate(names):
-                yield name, *(self._result(student, reasons) for student in (f"attack{number}", f"twin{number}"))
+                student, *_ = both = f"attack{number}", f"twin{number}"
+                attack, twin = (UNGRADED if reasons[one] else self.tiny.points(one) for one in both)
+                yield name, attack, twin, self._fault(name, student, attack, twin)
 
     def leftovers(self) -> list[str]:
         """Return processes and files that attacks left behind, and whether one reached the class's socket."""
-        found = [f"process {pid}" for pid in _children(SERVER._process.pid) if not _ends(pid)]
+        children = psutil.Process(SERVER._process.pid).children()
+        found = [f"process {one.pid}" for one in children if not ends(one.pid)]
         found += ["a connection"] * self._reached
         for folder in [
             "/tmp",
@@ -115,10 +109,25 @@ class Class:
         """Grade these students, or all that are due, and return the reasons why some have no grade."""
         return {outcome.student: outcome.reason for outcome in self.tiny.outcomes(*students)}
 
-    def _result(self, student: str, reasons: dict[str, str]) -> Result:
-        points = tuple(UNGRADED) if reasons[student] else tuple(self.tiny.points(student))
-        escaped = ESCAPED in nbformat.writes(self.tiny.autograded(student))
-        return Result(self.checks, points, self.most, escaped, LEAKED in self.tiny.page(student).read_text())
+    def _fault(self, name: str, student: str, points: list, twin: list) -> str:
+        """Describe what is wrong with the results of an attack, made by this student, and its twin; "" if nothing is.
+
+        A bomb depends on the machine's free resources, so it may also end with fewer points than stated, or no grade.
+        """
+        wanted = [*ATTACKS[name].points]
+        if exercise := ATTACKS[name].exercise.replace(".", "-"):
+            both = zip(self.checks, self.most, strict=True)
+            wanted = [most * (check != f"check-{exercise}") for check, most in both]
+        fewer = name.startswith("bomb: ") and all(
+            p is None or (w is not None and p <= w) for p, w in zip(points, wanted, strict=True)
+        )
+        faults = {
+            "the attack got out": ESCAPED in nbformat.writes(self.tiny.autograded(student)),
+            "the feedback page shows what the run wrote": LEAKED in self.tiny.page(student).read_text(),
+            f"the attack has {points}, not {wanted}": points != wanted and not fewer,
+            f"the honest twin has {twin}": twin != self.most,
+        }
+        return "; ".join(fault for fault, is_so in faults.items() if is_so)
 
     def _digest(self) -> str:
         digest = hashlib.sha256()
@@ -161,42 +170,10 @@ def classes(folder: Path, names: list[str]) -> Iterator[tuple[Class, list[str]]]
             yield Class(folder / part / "class", {ATTACKS[name].exercise for name in chosen} - {""}), chosen
 
 
-def _children(pid: int) -> list[int]:
-    found = []
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        with contextlib.suppress(OSError):
-            fields = stat.read_text().rpartition(")")[2].split()
-            if int(fields[1]) == pid and fields[0] != "Z":
-                found.append(int(stat.parent.name))
-    return found
-
-
-def _ends(pid: int) -> bool:
+def ends(pid: int) -> bool:
     """Return whether a process ends within a minute: the one that watched the last kernel is a little later than it."""
     with contextlib.suppress(ProcessLookupError):
         end = select.poll()
         end.register(os.pidfd_open(pid), select.POLLIN)
         return bool(end.poll(60_000))
     return True
-
-
-def verdict(name: str, attack: Result, twin: Result) -> str:
-    """Describe what is wrong with the results of an attack and its twin; "" if nothing is.
-
-    A bomb depends on the machine's free resources, so it may also end with fewer points than stated, or no grade.
-    """
-    wanted = tuple(ATTACKS[name].points)
-    if exercise := ATTACKS[name].exercise.replace(".", "-"):
-        wanted = tuple(
-            most * (check != f"check-{exercise}") for check, most in zip(attack.checks, attack.most, strict=True)
-        )
-    fewer = name.startswith("bomb: ") and all(
-        p is None or (w is not None and p <= w) for p, w in zip(attack.points, wanted, strict=True)
-    )
-    faults = [
-        "the attack got out" if attack.escaped else "",
-        "the feedback page shows what the run wrote" if attack.told else "",
-        f"the attack has {attack.points}, not {wanted}" if attack.points != wanted and not fewer else "",
-        f"the honest twin has {twin.points}" if twin.points != twin.most else "",
-    ]
-    return "; ".join(filter(None, faults))

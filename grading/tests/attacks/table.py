@@ -22,7 +22,6 @@ from gradlab.checks.record import Record
 from .exercises import EVIDENCE, FAST
 
 NOTHING = [0, 1.5]  # check-2 contains a separate check and one that uses pull_back
-ALL = [2, 3]
 UNGRADED = [None, None]
 
 WRONG = "def pull_back(x, v):\n    return x\n"
@@ -252,11 +251,6 @@ def _disguise(source: str, twin: str, answer: str = BY_GRADIENT, **more) -> "Att
 
 
 BY_HAND = {
-    "a gradient traced before the check": _disguise(
-        "from torch.fx.experimental.proxy_tensor import make_fx\n\n\ndef walk(x, v):\n    leaf = x.detach().requires_grad_()\n"
-        "    return torch.autograd.grad(3 * leaf**2, leaf, v)[0]\n\n\ngradient = make_fx(walk)(torch.ones(2), torch.ones(2))",
-        "from torch.fx.experimental.proxy_tensor import make_fx\ngradient = make_fx(lambda x: 6 * x)(torch.ones(2))",
-    ),
     "a module written at run time": _disguise(
         f"import sys\nsys.path.append('/tmp')\nopen('/tmp/made.py', 'w').write({GRADIENT!r})\nfrom made import gradient",
         f"import sys\nsys.path.append('/tmp')\nopen('/tmp/made.py', 'w').write({SIX!r})\nfrom made import six",
