@@ -25,10 +25,6 @@ DISGUISES = {
         "    z = torch.autograd.grad([y], [x])[0]\n    assert z is not None\n    return z\n''')",
         "def f(x, v):\n    return unit.g(x.requires_grad_(), v)",
     ],
-    "vjp kept before": [
-        "k = torch.func.vjp",
-        "def f(x, v):\n    return k(lambda x: 3 * x**2, x)[1](v)[0]",
-    ],
     "inference mode reset": [f"def f(x, v):\n    with torch.inference_mode(False):\n{INDENTED}"],
     "another thread": [
         f"import threading\ndef g(x, v, out):\n{WALK.replace('return ', 'out.append(')[:-1]})\n",
@@ -41,20 +37,9 @@ DISGUISES = {
         "    torch._C._ImperativeEngine().run_backward((y,), (v,), False, False, (), True, True)\n"
         "    return leaf.grad"
     ],
-    "a subprocess": [
-        "import subprocess, sys",
-        "def f(x, v):\n    code = f'import torch; x = torch.tensor({x.tolist()}).double().requires_grad_(); '\n"
-        "    code += f'(3 * x**2).back' + f'ward(torch.tensor({v.tolist()})); print(x.grad.tolist())'\n"
-        "    return torch.tensor(eval(subprocess.check_output([sys.executable, '-c', code]))).double()",
-    ],
     "forward_ad kept before": [
         "import torch.autograd.forward_ad as ad\nlevel, make, unpack = ad.dual_level, ad.make_dual, ad.unpack_dual",
         "def f(x, v):\n    with level():\n        return unpack(3 * make(x, torch.ones_like(x)) ** 2).tangent * v",
-    ],
-    "checkpoint": [
-        "from torch.utils.checkpoint import checkpoint",
-        "def f(x, v):\n    x.requires_grad_()\n    y = checkpoint(lambda x: 3 * x**2, x, use_reentrant=True)\n"
-        "    getattr(y, 'back' + 'ward')(v)\n    return x.grad",
     ],
     "a graph recorded before": [
         "leaf = torch.zeros(3, dtype=torch.float64, requires_grad=True)\nnode = (leaf**2).grad_fn",
@@ -111,13 +96,9 @@ def alone():
     return alone
 
 
-def _json(line):
-    return json.loads(line or "null")
-
-
 def values(seen):
     """Return what was observed in each case, None if it cannot be read."""
-    found = map(read_observation, map(_json, seen.replies))
+    found = (read_observation(json.loads(line or "null")) for line in seen.replies)
     return [one and (one.values, one.error and one.error.type) for one in found]
 
 

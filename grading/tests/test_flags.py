@@ -55,7 +55,6 @@ def test_one_line_is_flagged_with_its_cell_and_number(tmp_path, source):
 
 @pytest.mark.parametrize("name", chapter_names())
 def test_no_right_answer_of_the_course_is_flagged(name, tmp_path):
-    """No solution, slip or other right answer in the solved chapters is flagged."""
     cells = [c for c in nbformat.read(SOURCES / name / f"{name}.ipynb", as_version=4).cells if c.cell_type == "code"]
     flags = Flagger(CHAPTERS / name, name).flags(nbformat.v4.new_notebook(cells=cells), tmp_path)
     assert [flag for flag in flags if "import Reference" not in flag.source] == []
