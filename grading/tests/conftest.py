@@ -21,14 +21,6 @@ def sandbox():
 
 
 @pytest.fixture(scope="session", autouse=True)
-def threads():
-    """Close the Dask threads that grade tiny classes, if a test started them."""
-    yield
-    if tiny_class.threads.cache_info().currsize:
-        tiny_class.threads().close()
-
-
-@pytest.fixture(scope="session", autouse=True)
 def one_alembic():
     """Let nbgrader query alembic for its table version once, instead of for each new gradebook."""
     with pytest.MonkeyPatch.context() as patch:

@@ -8,9 +8,7 @@ from test_feedback import released, through_the_exchange
 from tiny_class import NAME, RIGHT, TinyClass
 
 from authoring.chapter import chapter_names
-from autograder.__main__ import main
 from autograder.errors import ClassError
-from autograder.run.grader import Grader
 from autograder.settings import class_api
 from autograder.steps.assignment import load_assignment
 
@@ -19,7 +17,7 @@ from autograder.steps.assignment import load_assignment
 def graded(tmp_path_factory):
     tiny = TinyClass(tmp_path_factory.mktemp("damage") / "class")
     tiny.hand_in("anna", RIGHT)
-    assert list(tiny.grade_here()) == ["anna"]
+    assert tiny.grade_here() == ["anna"]
     return tiny
 
 
@@ -61,28 +59,24 @@ def test_a_class_works_after_it_and_the_course_have_moved(tmp_path):
     assert sorted(path.name for path in (tmp_path / "moved" / "source").iterdir()) == chapter_names()
 
 
-def test_a_class_restored_elsewhere_keeps_its_grades_and_continues(tiny, tmp_path, capsys):
+def test_a_class_restored_elsewhere_keeps_its_grades_and_continues(tiny, tmp_path, said):
     """Its exchange was a link and is now dangling: pages are made, and returned once an exchange exists."""
     secret = through_the_exchange(tiny, "anna", RIGHT)
     (tiny.folder / "exchange").symlink_to(tmp_path / "srv")
-    assert list(tiny.grade_here()) == ["anna"]
+    assert tiny.grade_here() == ["anna"]
     with tarfile.open(tmp_path / "backup.tar", "w") as backup:
         backup.add(tiny.folder, "class")
     shutil.rmtree(tiny.folder)
     with tarfile.open(tmp_path / "backup.tar") as backup:
         backup.extractall(tmp_path / "elsewhere", filter="fully_trusted")
 
-    restored = tmp_path / "elsewhere" / "class"
-    grader = Grader(class_api(restored), NAME)
-    assert not grader.why_due("anna")
-    assert grader.grade_here("anna").status == "graded"
-    with class_api(restored).gradebook as gradebook:
-        assert gradebook.find_submission(NAME, "anna").score == 5
-    assert main(["feedback", NAME, "--class", str(restored)]) == 0
-    where = f"{restored}/feedback/STUDENT/{NAME}"
-    assert f"There is no exchange to return them through. Find them in {where}." in capsys.readouterr().out
-    (restored / "exchange").unlink()
-    (restored / "exchange").mkdir()
-    assert main(["feedback", NAME, "--class", str(restored)]) == 0
-    tiny.folder = restored
-    assert "5 of 5 points" in released(tiny, secret).read_text()
+    restored = TinyClass.at(tmp_path / "elsewhere" / "class")
+    assert restored.grade_here() == []
+    assert restored.grader().grade_here("anna").status == "graded"
+    assert restored.points("anna") == [2, 3]
+    where = f"{restored.folder}/feedback/STUDENT/{NAME}"
+    assert f"There is no exchange to return them through. Find them in {where}." in said(restored, "feedback", NAME)
+    (restored.folder / "exchange").unlink()
+    (restored.folder / "exchange").mkdir()
+    said(restored, "feedback", NAME)
+    assert "5 of 5 points" in released(restored, secret).read_text()

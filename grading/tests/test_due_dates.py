@@ -17,13 +17,10 @@ from autograder.views.words import local
 
 
 @pytest.fixture
-def tiny(tmp_path):
+def tiny(tiny, tmp_path):
     """A class in which anna submitted at two in the afternoon, ben at eleven in the morning, and cem not at all."""
-    tiny = TinyClass(tmp_path / "class")
+    write_settings(tmp_path, "c.AssignLatePenalties.plugin_class = 'late_per_hour.PerHour'")
     (tiny.folder / "late_per_hour.py").write_text(PER_HOUR)
-    (tiny.folder / "nbgrader_config.py").write_text(
-        "c = get_config()\nc.AssignLatePenalties.plugin_class = 'late_per_hour.PerHour'\n"
-    )
     with tiny.api.gradebook as book:
         book.add_student("cem")
         for student, hour in (("anna", 14), ("ben", 11)):
@@ -168,8 +165,7 @@ def test_nbgraders_own_commands_leave_out_dropped_students(tmp_path):
     tiny = TinyClass(write_settings(tmp_path))
     for student in ("anna", "ben"):
         tiny.hand_in(student, RIGHT)
-        with tiny.api.gradebook as book:
-            book.add_student(student)
+        tiny.add(student)
     (tiny.folder / "dropped.txt").write_text("anna\n")
     nbgrader(tmp_path, "autograde", NAME)
     assert [path.name for path in (tiny.folder / "autograded").iterdir()] == ["ben"]

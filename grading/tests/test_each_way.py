@@ -4,18 +4,16 @@ from pathlib import Path
 
 import nbformat
 import pytest
+from distributed import SubprocessCluster
+from lab_server import HANG_S
 from nbgrader.api import Gradebook
 from nbgrader.preprocessors import SaveAutoGrades
-from test_parallel import cluster
 from tiny_class import NAME, PER_HOUR, RIGHT, SLIP, TinyClass, cell_of, nbgrader, write_settings
 
 from autograder.errors import ClassError
+from autograder.sandbox.provisioner import ADDRESS, SERVER
 
 WRONG = dict.fromkeys(RIGHT, "raise ValueError")
-
-
-def without_a_check(nb) -> None:
-    nb.cells.remove(cell_of(nb, "check-1"))
 
 
 def twice_and_retyped(nb) -> None:
@@ -34,17 +32,22 @@ def by_our_command(tiny: TinyClass) -> None:
 
 
 def on_a_cluster(tiny: TinyClass) -> None:
-    """Grade on a scheduler and a worker, which are processes that share neither memory nor folders."""
+    """Grade on a scheduler and a worker in processes of their own, which share only the fork server with this one."""
     folder = tiny.folder.parent / "cluster"
     folder.mkdir()
-    with cluster(folder) as (address, add_worker):
-        with pytest.raises(ClassError, match="has no workers"):
-            list(tiny.outcomes(force=True, scheduler=address))
-        add_worker()
-        assert {outcome.status for outcome in tiny.outcomes(force=True, scheduler=address)} == {
-            "graded",
-            "could not be graded",
-        }
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        patch.setenv(ADDRESS, SERVER.address)
+        with SubprocessCluster("127.0.0.1", n_workers=0, threads_per_worker=4, dashboard_address=None) as started:
+            address = started.scheduler_address
+            with pytest.raises(ClassError, match="has no workers"):
+                list(tiny.outcomes(force=True, scheduler=address))
+            started.scale(1)
+            started.wait_for_workers(1, timeout=HANG_S)
+            assert {one.status for one in tiny.outcomes(force=True, scheduler=address)} == {
+                "graded",
+                "could not be graded",
+            }
 
 
 @pytest.fixture(scope="module")
@@ -72,7 +75,7 @@ def hand_in(tiny: TinyClass) -> None:
     tiny.hand_in("ben", SLIP)
     tiny.hand_in("cem")
     tiny.hand_in("dora", WRONG)
-    tiny.hand_in("eva", RIGHT, without_a_check)
+    tiny.hand_in("eva", RIGHT, lambda nb: nb.cells.remove(cell_of(nb, "check-1")))
     tiny.hand_in("finn", RIGHT, twice_and_retyped)
     tiny.hand_in("gita", text="{")
     tiny.hand_in("hugo", RIGHT)

@@ -11,8 +11,6 @@ from tiny_class import NAME, PER_HOUR, RIGHT, TinyClass, write_settings
 from traitlets import TraitError
 
 from autograder.errors import ClassError, SubmissionError
-from autograder.run.grader import Grader
-from autograder.settings import class_api
 from autograder.steps import outcome
 from autograder.steps.faults import reason_for
 from autograder.steps.outcome import NotebookOutcome, Status
@@ -94,18 +92,11 @@ def test_a_machine_that_is_no_longer_ready_stops_the_run(grader, monkeypatch, st
         grader.grade_here("anna")
 
 
-def test_a_missing_plugin_stops_the_run(tiny):
-    tiny.hand_in("anna", RIGHT)
-    api = class_api(tiny.folder)
-    api.config.AssignLatePenalties.plugin_class = "nowhere.Plugin"
-    with pytest.raises(ClassError, match=r"nowhere.*could not be imported"):
-        Grader(api, NAME).grade_here("anna")
-
-
 def late_class(folder: Path, place: str, penalty: str, monkeypatch) -> TinyClass:
     """A class with one submission, two hours late, and a late-penalty plugin in a module."""
     tiny = TinyClass(folder / "class")
     module = f"late_{abs(hash(folder))}"
+    (folder / place).mkdir(exist_ok=True)
     (folder / place / f"{module}.py").write_text(PER_HOUR.replace("total_seconds_late / 3600", penalty))
     write_settings(folder, f"c.AssignLatePenalties.plugin_class = '{module}.PerHour'")
     monkeypatch.setattr("sys.path", list(sys.path))
@@ -125,9 +116,13 @@ def test_a_plugin_is_found_beside_the_configuration_and_in_the_class_folder(tmp_
         assert gradebook.find_submission(NAME, "anna").late_submission_penalty == 2
 
 
-@pytest.mark.parametrize(("penalty", "fault"), [("1 / 0", "division by zero"), ("(", "SyntaxError")])
-def test_a_failing_plugin_stops_the_run_and_is_not_a_students_reason(tmp_path, penalty, fault, monkeypatch, said):
-    tiny = late_class(tmp_path, ".", penalty, monkeypatch)
+@pytest.mark.parametrize(
+    ("place", "penalty", "fault"),
+    [(".", "1 / 0", "division by zero"), (".", "(", "SyntaxError"), ("elsewhere", "0", "could not be imported")],
+)
+def test_a_plugin_that_fails_or_is_missing_stops_the_run(tmp_path, place, penalty, fault, monkeypatch, said):
+    """It is not a student's reason."""
+    tiny = late_class(tmp_path, place, penalty, monkeypatch)
     shown = said(tiny, "grade", NAME, code=1)
     assert fault in shown
     assert "Traceback" not in shown

@@ -87,8 +87,7 @@ def test_feedback_is_returned_and_students_without_it_are_listed_with_the_reason
     tiny.hand_in("by hand", RIGHT)
     tiny.grade()
     tiny.hand_in("late", RIGHT)
-    with tiny.api.gradebook as gradebook:
-        gradebook.add_student("nobody")
+    tiny.add("nobody")
     assert said(tiny, "feedback", NAME).splitlines() == [
         "Pages made: 3. Returned through the exchange: 2.",
         "Not returned (send students the pages that are named):",
@@ -112,14 +111,13 @@ def test_feedback_is_returned_and_students_without_it_are_listed_with_the_reason
     assert "  good: the submission has no grade yet; grade first.\n" in said(tiny, "feedback", NAME)
 
 
-def test_a_page_that_cannot_be_made_is_listed_and_the_others_are_returned(tiny, capsys):
+def test_a_page_that_cannot_be_made_is_listed_and_the_others_are_returned(tiny, said):
     for student in ("anna", "ben"):
         through_the_exchange(tiny, student, RIGHT)
     tiny.grade()
     (tiny.folder / "feedback" / "anna").mkdir(parents=True)
     (tiny.folder / "feedback" / "anna" / NAME).write_text("in the way")
-    assert tiny.command("feedback", NAME) == 1
-    shown = capsys.readouterr().out
+    shown = said(tiny, "feedback", NAME, code=1)
     assert "Pages made: 1. Returned through the exchange: 1." in shown
     assert "  anna: the page could not be made: " in shown
 

@@ -6,12 +6,10 @@ from dataclasses import replace
 
 import pytest
 from nbgrader.coursedir import CourseDirectory
-from tiny_class import NAME, RIGHT, TinyClass
+from tiny_class import NAME, RIGHT, TinyClass, pack
 
 from autograder.term import platforms
 from autograder.term.platforms import Sent, member
-
-pytestmark = pytest.mark.xdist_group("feedback out")
 
 FILE = f"{NAME}.ipynb"
 STUDENTS = {  # first name, last name, Canvas's number, Moodle's number, Canvas's number of the file
@@ -25,9 +23,8 @@ STUDENTS = {  # first name, last name, Canvas's number, Moodle's number, Canvas'
 def graded(tmp_path_factory):
     """A graded class of three from an archive, and one whose submission was placed manually."""
     tiny = TinyClass(tmp_path_factory.mktemp("returned") / "class")
-    with tiny.api.gradebook as book:
-        for student, (first, last, number, _, _) in STUDENTS.items():
-            book.add_student(student, first_name=first, last_name=last, lms_user_id=str(number))
+    for student, (first, last, number, _, _) in STUDENTS.items():
+        tiny.add(student, first_name=first, last_name=last, lms_user_id=str(number))
     tiny.hand_in("zoe", RIGHT)
     text = (tiny.submission("zoe") / FILE).read_text()
     packed = {
@@ -41,27 +38,10 @@ def graded(tmp_path_factory):
         },
     }
     for platform, members in packed.items():
-        with zipfile.ZipFile(tiny.folder.parent / f"{platform}.zip", "w") as archive:
-            for name, data in members.items():
-                archive.writestr(name, data)
+        pack(tiny.folder.parent / f"{platform}.zip", members)
     assert tiny.command("import-submissions", NAME, tiny.folder.parent / "moodle.zip") == 0
     tiny.grade_here()
     return tiny
-
-
-@pytest.fixture
-def archive(graded, said):
-    """Return a function that imports from a platform, makes its feedback archive, and opens it."""
-
-    def make(platform):
-        said(graded, "import-submissions", NAME, graded.folder.parent / f"{platform}.zip")
-        shown = said(graded, "feedback", NAME, "--zip")
-        path = graded.folder / "platform" / f"{NAME}.feedback.{platform}.zip"
-        assert f"{path} (feedback pages: 3)\n" in shown
-        assert f"Not in the archive, because they were not imported from {platform.capitalize()}: zoe\n" in shown
-        return zipfile.ZipFile(path)
-
-    return make
 
 
 NAMES = {
@@ -79,9 +59,14 @@ NAMES = {
 
 
 @pytest.mark.parametrize("platform", NAMES)
-def test_a_platform_finds_each_page_under_its_students_name_and_number(archive, platform):
+def test_a_platform_finds_each_page_under_its_students_name_and_number(graded, said, platform):
     """`autograder.term.platforms` says how platforms read the names."""
-    with archive(platform) as made:
+    said(graded, "import-submissions", NAME, graded.folder.parent / f"{platform}.zip")
+    shown = said(graded, "feedback", NAME, "--zip")
+    path = graded.folder / "platform" / f"{NAME}.feedback.{platform}.zip"
+    assert f"{path} (feedback pages: 3)\n" in shown
+    assert f"Not in the archive, because they were not imported from {platform.capitalize()}: zoe\n" in shown
+    with zipfile.ZipFile(path) as made:
         assert all(info.flag_bits & 0x800 or info.filename.isascii() for info in made.infolist()), "names are UTF-8"
         assert sorted(made.namelist()) == sorted(NAMES[platform].values())
         for student, name in NAMES[platform].items():

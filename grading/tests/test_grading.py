@@ -5,7 +5,7 @@ import re
 
 import nbformat
 import pytest
-from tiny_class import IMPLIED, NAME, PULL_BACK, RIGHT, SLIP, TinyClass, solved_notebook
+from tiny_class import IMPLIED, NAME, PULL_BACK, RIGHT, SLIP, TinyClass, cell_of, solved_notebook
 
 from autograder.errors import ClassError
 from autograder.steps.assignment import load_assignment
@@ -80,12 +80,9 @@ def test_a_class_gets_cases_that_no_student_has_seen(graded):
     cases = stored["record"]["checks"]["90.1"]["cases"]
     assert len(cases) == 2
     assert not any(case in released["checks"]["90.1"]["cases"] for case in cases)
-    beside = json.loads((graded.folder / "autograded" / "right" / NAME / f"{NAME}.record.json").read_text())
-    assert beside["checks"]["90.1"]["cases"] == []
     while_it_runs = load_assignment(graded.api.coursedir, NAME).cases["check-1"]
     checks = json.loads(while_it_runs)["checks"]
     assert [checks[name]["cases"] for name in ("90.1", "90.2")] == [cases, []]
-    assert checks["90.1"].keys().isdisjoint({"expected", "slips"})
     assert (graded.folder / "records" / f"{NAME}.json").stat().st_mode & 0o077 == 0
 
 
@@ -111,17 +108,9 @@ def lessons(tmp_path_factory):
     tiny.hand_in("right", RIGHT)
     tiny.hand_in("uses", RIGHT | {"answer-1": "def pull_back(x, v):\n    return six * x * v"})
     tiny.hand_in("wrong", RIGHT | {"answer-2": "def implied(y):\n    return y"})
-
-    def write_in_it(nb):
-        nb.cells[at_id(nb, "lesson")].source = "print('changed')"
-
-    tiny.hand_in("changed", RIGHT, write_in_it)
+    tiny.hand_in("changed", RIGHT, lambda nb: cell_of(nb, "lesson").update(source="print('changed')"))
     tiny.grade()
     return tiny
-
-
-def at_id(nb, cell_id):
-    return next(i for i, c in enumerate(nb.cells) if c.id == cell_id)
 
 
 @pytest.mark.parametrize(
@@ -136,16 +125,14 @@ def at_id(nb, cell_id):
 def test_lessons_run_only_if_changed_or_if_a_check_fails(lessons, student, points, shown):
     """Answers may use a lesson's definitions, and other submissions do not wait for lessons."""
     assert lessons.points(student) == points
-    nb = lessons.autograded(student)
-    assert nb.cells[at_id(nb, "lesson")].outputs[0].text == shown
+    assert cell_of(lessons.autograded(student), "lesson").outputs[0].text == shown
 
 
-def test_in_part_two_a_wrong_answer_costs_no_points_of_a_later_exercise_that_calls_it(tiny):
+def test_in_part_two_a_wrong_answer_costs_no_points_of_a_later_exercise_that_calls_it(tmp_path):
     nb = solved_notebook()
     nb.cells[2].metadata["tags"] = ["engine"]
     nb.cells[2].metadata["nbgrader"]["grade_id"] = "answer-90-1"
-    tiny.write_source(nb)
-    tiny.generate()
+    tiny = TinyClass(tmp_path / "class", solved=nb)
     tiny.hand_in("ada", SLIP | {"answer-90-1": SLIP["answer-1"]})
     tiny.grade_here()
     assert tiny.points("ada") == [0, 3]  # the third check calls pull_back
@@ -170,5 +157,5 @@ def test_an_earlier_submission_that_comes_back_after_an_interrupted_run_is_grade
         patch.setattr("autograder.run.folders.Folders.write", interrupted)
         tiny.grade_here()
     tiny.hand_in("anna", text=earlier)
-    assert [*tiny.grade_here()] == ["anna"]
+    assert tiny.grade_here() == ["anna"]
     assert tiny.points("anna") == [0, 1.5]

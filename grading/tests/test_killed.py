@@ -3,7 +3,6 @@
 import json
 import multiprocessing
 import signal
-from collections.abc import Iterable
 from dataclasses import replace
 
 import killer
@@ -93,19 +92,15 @@ def of_run(tiny: TinyClass, student: str) -> str:
     return metadata.get("run") or metadata["autograder"]["could_not_grade"].split()[3]
 
 
-def moments(tiny: TinyClass, ready: dict, wanted: int) -> Iterable[int]:
-    """Return evenly spaced writes of a run."""
-    code, count = graded(tiny, ready)
-    assert (code, count > MANY) == (0, True)
-    return (count * (number + 1) // (wanted + 1) for number in range(wanted))
-
-
 @pytest.mark.parametrize("wanted", [QUICK, pytest.param(MANY, marks=pytest.mark.exhaustive)])
 def test_after_a_killed_run_the_next_one_grades_everything_that_is_left(tiny, wanted):
     """Until all are marked as outdated, none is graded, and the next run needs --force too."""
     ready = {named: answers(tiny, named) for named in RUNS}
     whole = files(tiny)
-    for end_at in moments(tiny, ready["before"], wanted):
+    code, count = graded(tiny, ready["before"])
+    assert (code, count > MANY) == (0, True)
+    for number in range(wanted):
+        end_at = count * (number + 1) // (wanted + 1)
         assert graded(tiny, ready["before"])[0] == 0
         assert graded(tiny, ready["after"], end_at)[0] == -signal.SIGKILL, end_at
         now, found = rows(tiny), {student: of_run(tiny, student) for student in STUDENTS}

@@ -33,35 +33,20 @@ ANSWERS = {"right": RIGHT, "slip": SLIP, "syntax": RIGHT | {"answer-1": "def pul
 
 
 @pytest.fixture(scope="module")
-def home(tmp_path_factory):
-    """A folder with settings and a class in Dutch, graded and with feedback."""
-    home = tmp_path_factory.mktemp("dutch")
-    tiny = TinyClass(write_settings(home))
+def dutch(tmp_path_factory):
+    """A class in Dutch with settings, graded and with feedback."""
+    tiny = TinyClass(write_settings(tmp_path_factory.mktemp("dutch")))
     (tiny.folder / words.FILE).write_bytes(dutch_words({None: DUTCH, "90.1": OF_CHAPTER}))
-    with tiny.api.gradebook as gradebook:
-        gradebook.add_student("absent")
+    tiny.add("absent")
     for student, answers in ANSWERS.items():
         tiny.hand_in(student, answers, lambda nb: nb.cells.append(new_markdown_cell("<table></table>")))
     tiny.hand_in("full", RIGHT)
     for number in range(501):
         (tiny.submission("full") / f"{number}.txt").touch()
     tiny.grade()
-    nbgrader(home, "generate_feedback", NAME)
-    yield home
+    nbgrader(tiny.folder.parent, "generate_feedback", NAME)
+    yield tiny
     words.use(b"")
-
-
-@pytest.fixture(scope="module")
-def dutch(home):
-    return TinyClass.at(home / "class")
-
-
-@pytest.fixture(scope="module")
-def report(dutch):
-    """The lines of the report's CSV file, and its page."""
-    assert dutch.command("report", NAME) == 0
-    reports = dutch.folder / "reports"
-    return csv_rows(reports / f"{NAME}.csv"), (reports / f"{NAME}.html").read_text(encoding="utf-8")
 
 
 def test_the_points_are_those_of_a_class_in_english(dutch, tiny):
@@ -83,9 +68,9 @@ def test_a_verdict_and_the_feedback_page_are_in_the_class_s_language(dutch):
     assert "external gradient alone" not in page
 
 
-def test_the_report_is_too_but_not_the_data_of_its_csv_file(dutch, report, said):
-    lines, page = report
-    found = {(line["student"], line["check"]): line for line in lines}
+def test_the_report_is_too_but_not_the_data_of_its_csv_file(dutch, said):
+    shown, reports = said(dutch, "report", NAME), dutch.folder / "reports"
+    found = {(line["student"], line["check"]): line for line in csv_rows(reports / f"{NAME}.csv")}
     assert [found[student, "90.1"]["status"] for student in ("absent", "full", "slip")] == [
         "not submitted",
         "could not be graded",
@@ -93,11 +78,11 @@ def test_the_report_is_too_but_not_the_data_of_its_csv_file(dutch, report, said)
     ]
     assert found["slip", "90.1"]["slip"] == "external gradient alone"
     assert found["full", "90.1"]["reason"] == "het zijn meer dan 500 bestanden."
+    page = (reports / f"{NAME}.html").read_text(encoding="utf-8")
     for text in ['<html lang="nl">', "Verslag over Tiny", "niet ingeleverd", "alleen de gradiënt van buiten"]:
         assert text in page
     assert page.count(">Fout</th>") == 3, "two columns with the same translation are two"
     assert "Gemaakt op <time" in page
-    shown = said(dutch, "report", NAME)
     assert "90.1  vergissing: alleen de gradiënt van buiten" in shown
     assert "3 beoordeeld" in shown
     assert "\nabsent                  niet ingeleverd\n" in shown
@@ -122,12 +107,12 @@ def test_formgrader_says_in_it_at_the_top_why_a_submission_could_not_be_graded(d
         assert (said in page[page.index("<body") : page.index('id="notebook"')]) == (student == "full")
 
 
-def test_nbgrader_s_own_commands_use_the_language_too(home, dutch):
+def test_nbgrader_s_own_commands_use_the_language_too(dutch):
     words.use(b"")
-    nbgrader(home, "autograde", NAME, "--student", "syntax", "--force")
+    nbgrader(dutch.folder.parent, "autograde", NAME, "--student", "syntax", "--force")
     assert "De cel met pull_back, regel 1: '(' was never closed." in dutch.verdict("syntax", "check-1")
     words.use(b"")
-    nbgrader(home, "generate_feedback", NAME, "--student", "syntax", "--force")
+    nbgrader(dutch.folder.parent, "generate_feedback", NAME, "--student", "syntax", "--force")
     assert "Wat is beoordeeld" in dutch.page("syntax").read_text(encoding="utf-8")
 
 

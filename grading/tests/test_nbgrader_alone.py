@@ -6,7 +6,7 @@ import shutil
 import signal
 
 import pytest
-from tiny_class import NAME, RIGHT, SLIP, TinyClass, changed, csv_rows, nbgrader, write_settings
+from tiny_class import NAME, RIGHT, TinyClass, changed, csv_rows, nbgrader, write_settings
 
 from autograder.errors import ClassError
 from autograder.run.grade import grade
@@ -57,8 +57,7 @@ def test_nbgrader_copies_nothing_from_an_unfit_submission_and_says_why(alone, st
 
 
 def test_the_export_says_why_and_leaves_the_score_empty(alone, tmp_path):
-    with alone.api.gradebook as gradebook:
-        gradebook.update_or_create_student("absent")
+    alone.add("absent")
     nbgrader(alone.folder.parent, "export", "--to", str(tmp_path / "grades.csv"))
     rows = csv_rows(tmp_path / "grades.csv")
     found = {row["student_id"]: (row["status"], row["score"], row["reason"]) for row in rows}
@@ -124,32 +123,24 @@ def test_the_chosen_submissions_without_a_current_grade_are_graded_or_all_of_the
     assert again["ben"] > both["ben"]
 
 
-def without_source(tiny):
-    (tiny.folder / "source" / NAME).rename(tiny.folder / "away")
-
-
-def not_generated(tiny):
-    (tiny.folder / "gradebook.db").unlink()
-
-
-def without_release(tiny):
-    tiny.write_source(changed(points=4))
-
-
-def in_capitals(tiny):
-    with tiny.api.gradebook as book:
-        book.add_student("Anna")
-
-
-NOT_READY = {
-    without_source: r"Grading needs the solved notebook .*, which is missing",
-    not_generated: r"is not in the gradebook; run nbgrader generate_assignment",
-    without_release: r"different check cells.*: check-1.*python -m autograder update 90_tiny",
-    in_capitals: r"folder anna must be called Anna",
+NOT_READY = {  # a change of a class, and why nothing can be graded then
+    "without source": (
+        lambda tiny: (tiny.folder / "source" / NAME).rename(tiny.folder / "away"),
+        r"Grading needs the solved notebook .*, which is missing",
+    ),
+    "not generated": (
+        lambda tiny: (tiny.folder / "gradebook.db").unlink(),
+        r"is not in the gradebook; run nbgrader generate_assignment",
+    ),
+    "without release": (
+        lambda tiny: tiny.write_source(changed(points=4)),
+        r"different check cells.*: check-1.*python -m autograder update 90_tiny",
+    ),
+    "in capitals": (lambda tiny: tiny.add("Anna"), r"folder anna must be called Anna"),
 }
 
 
-@pytest.mark.parametrize(("break_it", "why"), NOT_READY.items())
+@pytest.mark.parametrize(("break_it", "why"), NOT_READY.values(), ids=NOT_READY.keys())
 def test_a_class_that_is_not_ready_ends_every_command_with_the_reason(tiny, break_it, why):
     break_it(tiny)
     with pytest.raises(ClassError, match=why):
@@ -182,10 +173,17 @@ def test_ctrl_c_during_a_cell_costs_no_points(tiny, monkeypatch):
 
 
 def test_scores_before_nbgraders_run_are_kept_for_changes(tiny, said):
+    """Of a new submission, only points that changed are listed."""
     tiny.grade_here()
-    tiny.hand_in("anna", SLIP)
+    tiny.hand_in("anna", RIGHT | {"answer-2": "def implied(y):\n    return y"})
+    tiny.hand_in("ben", text="{")
+    for student in ("anna", "ben"):
+        tiny.stamp(student, "2026-11-02 10:00:00 UTC")
     nbgrader(tiny.folder.parent, "autograde", NAME)
-    assert "anna" in said(tiny, "report", NAME, "--changes")
+    anna, *of_ben = [" ".join(line.split()) for line in said(tiny, "report", NAME, "--changes").splitlines()[2:]]
+    assert anna == "anna 2 3 1.5 submitted again"
+    assert [line[:10] for line in of_ben] == ["ben 1 2 no", "ben 2 3 no"]
+    assert all(re.search("none the notebook file is not valid JSON.*; submitted again$", line) for line in of_ben)
 
 
 def test_no_setting_leaves_out_the_run_without_which_no_check_fails(tiny):

@@ -1,5 +1,6 @@
 """Archives from Moodle and Canvas are imported for the right students of the roster, or not at all."""
 
+import functools
 import io
 import json
 import stat
@@ -7,7 +8,7 @@ import zipfile
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from tiny_class import NAME, TinyClass
+from tiny_class import NAME, pack
 
 from autograder.errors import ClassError
 from autograder.steps import receipt
@@ -18,14 +19,11 @@ from autograder.term.worksheet import Worksheet
 from autograder.views.words import local
 
 FILE = f"{NAME}.ipynb"
-# Columns of Moodle's grading worksheet: mod/assign/gradingtable.php
-WORKSHEET = """Identifier,"Full name","Email address",Status,Grade,"Maximum grade","Grade can be changed",\
-"Last modified (submission)","Last modified (grade)","Feedback comments"
-"Participant 3101","Anna Lena Müller",anna@uni.example,"Submitted for grading - ",,5.00,Yes,\
-"Monday, 2 November 2026, 10:05 AM",-,
-"Participant 3102","Anna Lena Müller",other@uni.example,"Submitted for grading - ",,5.00,Yes,\
-"Monday, 2 November 2026, 9:00 PM",-,
-"Participant 3103","Ciarán O'Brien",ciaran@uni.example,"No submission",,5.00,Yes,-,-,
+# Some columns of Moodle's grading worksheet: mod/assign/gradingtable.php
+WORKSHEET = """Identifier,"Full name","Email address",Status,Grade,"Last modified (submission)","Last modified (grade)"
+"Participant 3101","Anna Lena Müller",anna@uni.example,"Submitted for grading - ",,"Monday, 2 November 2026, 10:05 AM",-
+"Participant 3102","Anna Lena Müller",other@uni.example,"Submitted for grading - ",,"Monday, 2 November 2026, 9:00 PM",-
+"Participant 3103","Ciarán O'Brien",ciaran@uni.example,"No submission",,-,-
 """
 STUDENTS = {
     "anna": ("Anna Lena", "Müller", "anna@uni.example", "4021"),
@@ -36,28 +34,16 @@ STUDENTS = {
 
 
 @pytest.fixture
-def tiny(tmp_path):
-    tiny = TinyClass(tmp_path / "class")
-    with tiny.api.gradebook as book:
-        for student, (first, last, email, number) in STUDENTS.items():
-            book.add_student(student, first_name=first, last_name=last, email=email, lms_user_id=number)
+def tiny(tiny):
+    for student, (first, last, email, number) in STUDENTS.items():
+        tiny.add(student, first_name=first, last_name=last, email=email, lms_user_id=number)
     return tiny
 
 
 @pytest.fixture
 def packed(tmp_path):
-    """Return a function that packs texts by name, as regular files, into an archive and returns its path."""
-
-    def pack(members):
-        path = tmp_path / "archive.zip"
-        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-            for name, text in members.items() if isinstance(members, dict) else members:
-                info = name if isinstance(name, zipfile.ZipInfo) else zipfile.ZipInfo(name)
-                info.external_attr = info.external_attr or (stat.S_IFREG | 0o644) << 16
-                archive.writestr(info, text, zipfile.ZIP_DEFLATED)
-        return path
-
-    return pack
+    """Return a function that packs members into an archive and returns its path."""
+    return functools.partial(pack, tmp_path / "archive.zip")
 
 
 def imported(tiny, archive, **options):
@@ -319,8 +305,7 @@ def test_canvas_test_student_is_ignored_but_not_a_student_of_that_name(tiny, pac
     archive = packed({f"studenttest_4999_1_{FILE}": "x"})
     assert "Ignored:\n  studenttest (4999): Canvas's Test Student\n" in said(tiny, "import-submissions", NAME, archive)
     assert handed_in(tiny) == {}
-    with tiny.api.gradebook as book:
-        book.add_student("tess", first_name="Test", last_name="Student", lms_user_id="4999")
+    tiny.add("tess", first_name="Test", last_name="Student", lms_user_id="4999")
     assert imported(tiny, archive) == {"tess": "new"}
 
 

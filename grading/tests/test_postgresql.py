@@ -2,19 +2,16 @@
 
 import contextlib
 import os
-import random
 import shutil
-import socket
 import subprocess
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tiny_class import NAME, RIGHT, TinyClass, changed, nbgrader, write_settings
+from tiny_class import NAME, RIGHT, TinyClass, changed, nbgrader, solved_notebook, write_settings
 
 from autograder import update
-from autograder.__main__ import main
 from gradlab.setup.system import advice, find_postgresql
 
 
@@ -27,7 +24,7 @@ def database() -> Iterator[str]:
     programs = find_postgresql()
     if programs is None:
         (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)(advice("postgresql"))
-    folder, port = Path(tempfile.mkdtemp(prefix="postgresql-")), _free_port()  # a short path, because it has a socket
+    folder = Path(tempfile.mkdtemp(prefix="postgresql-"))  # a short path, because it has a socket
     if os.geteuid() == 0:
         shutil.chown(folder, "nobody")  # the server refuses to run as root
 
@@ -39,41 +36,28 @@ def database() -> Iterator[str]:
 
     try:
         run("initdb", "-U", "grader", "-A", "trust", "-E", "UTF8", "--no-locale", "--no-sync")
-        options = f"-c listen_addresses=127.0.0.1 -p {port} -k {folder} -c fsync=off"
+        options = f"-c listen_addresses='' -k {folder} -c fsync=off"
         run("pg_ctl", "-w", "-l", str(folder / "log"), "-o", options, "start")
         try:
-            yield f"postgresql+psycopg://grader@127.0.0.1:{port}/postgres"
+            yield f"postgresql+psycopg://grader@/postgres?host={folder}"
         finally:
             run("pg_ctl", "-w", "-m", "fast", "stop")
     finally:
         shutil.rmtree(folder)
 
 
-def _free_port() -> int:
-    """Return a free port below the ephemeral range, so that nothing takes it before the server does."""
-    while True:
-        port = random.randrange(20_000, 30_000)
-        with contextlib.suppress(OSError), socket.create_server(("127.0.0.1", port)):
-            return port
-
-
-def whole_term(tiny, capsys) -> dict:
+def whole_term(tiny, said) -> dict:
     """Take a class from generating to feedback and an update, with a manual score; return everything it shows."""
     tiny.hand_in("anna", RIGHT)
     tiny.hand_in("ben", RIGHT | {"answer-1": "def pull_back(x, v):\n    return v"})
     tiny.hand_in("dora", text='{"cells": [')
     nbgrader(tiny.folder.parent, "autograde", NAME, "--student=ben")
     shown = {"first": tiny.grade(), "points at first": [tiny.points(student) for student in ("anna", "ben", "dora")]}
-    with tiny.api.gradebook as gradebook:
-        grade = next(g for g in gradebook.find_submission_notebook(NAME, NAME, "ben").grades if g.name == "check-1")
-        grade.manual_score = 1.5
-        gradebook.db.commit()
+    tiny.set_by_hand("ben", 1.5)
     tiny.hand_in("ben", RIGHT)
     shown["again"] = tiny.grade(force=True)
     shown["points"] = [tiny.points(student) for student in ("anna", "ben", "dora")]
-    capsys.readouterr()
-    assert main(["--class", str(tiny.folder), "report", NAME]) == 0
-    shown["report"] = capsys.readouterr().out.replace(str(tiny.folder), "CLASS")
+    shown["report"] = said(tiny, "report", NAME).replace(str(tiny.folder), "CLASS")
     nbgrader(tiny.folder.parent, "export", "--to=grades.csv")
     shown["export"] = (tiny.folder.parent / "grades.csv").read_text()
     assert tiny.api.generate_feedback(NAME)["success"]
@@ -93,12 +77,12 @@ def without_ids(row: dict) -> dict:
 
 
 @pytest.mark.exhaustive
-def test_a_term_ends_with_the_same_grades_as_in_sqlite(tmp_path, capsys):
+def test_a_term_ends_with_the_same_grades_as_in_sqlite(tmp_path, said):
     """Generating, grading, manual scores, regrading, report, export, feedback and Formgrader's lists all agree."""
-    lite = whole_term(TinyClass(write_settings(tmp_path / "lite")), capsys)
+    lite = whole_term(TinyClass(write_settings(tmp_path / "lite")), said)
     with database() as url:
         settings = write_settings(tmp_path / "large", f"c.CourseDirectory.db_url = {url!r}")
-        large = whole_term(TinyClass(settings, copied=False), capsys)
+        large = whole_term(TinyClass(settings, solved=solved_notebook()), said)
     assert large["points at first"] == [[2, 3], [0, 1.5], [None, None]]
     assert large["points"] == [[2, 3], [1.5, 3], [None, None]]
     assert [path.split("/")[1] for path in large["feedback"]] == ["anna", "ben", "dora"]

@@ -1,6 +1,5 @@
 """Every form of the report, for a class with one case of everything: numbers agree, and hostile text stays text."""
 
-import html
 import json
 import re
 from collections import defaultdict
@@ -11,8 +10,6 @@ import pytest
 from accessible import violations
 from nbformat.v4 import new_code_cell
 from tiny_class import CHECK_1, NAME, RIGHT, TinyClass, cell_of, csv_rows, solved_notebook
-
-pytestmark = pytest.mark.xdist_group("report")
 
 DUE = datetime(2026, 11, 2, 12)
 STUDENTS = ["=1+1<b>", "anna", "bela", "broken", "by-autograd", "by-hand", "missing", "twin-1", "twin-2"]
@@ -40,10 +37,6 @@ display(HTML("<p style='background-color: #ffeecc'>a card</p>"), HTML("<table><t
 print("\\x1b[38;2;0;0;200mblue\\x1b[0m")"""
 
 
-def add_hostile_cell(nb):
-    nb.cells.insert(1, new_code_cell(f"import gc  # {HOSTILE}", metadata={"execution": {"x": HOSTILE}}))
-
-
 @pytest.fixture(scope="module")
 def tiny(tmp_path_factory):
     """A class that was graded and reviewed manually."""
@@ -62,7 +55,8 @@ def tiny(tmp_path_factory):
     hand_in(tiny, "bela", {"answer-1": "def pull_back(x, v):\n    return v"}, DUE + timedelta(hours=26))
     hand_in(tiny, "broken", text='{"cells": [')
     raising = f"def pull_back(x, v):\n    raise KeyError({HOSTILE!r})"
-    hand_in(tiny, "=1+1<b>", RIGHT | {"answer-1": raising}, change=add_hostile_cell)
+    hostile = new_code_cell(f"import gc  # {HOSTILE}", metadata={"execution": {"x": HOSTILE}})
+    hand_in(tiny, "=1+1<b>", RIGHT | {"answer-1": raising}, change=lambda nb: nb.cells.insert(1, hostile))
     tiny.grade()
     tiny.set_by_hand("by-hand", 1.5, f"Nearly {HOSTILE_NAME}")
     with tiny.api.gradebook as gradebook:
@@ -178,7 +172,7 @@ def test_the_report_has_names_flags_lateness_manual_points_and_a_page_per_submis
         assert f'href="{NAME}/{student}.html"' in page
     assert f'href="../feedback/anna/{NAME}/{NAME}.html"' in page
     shown = (tiny.folder / "reports" / NAME / "anna.html").read_text()
-    assert "6 * x * v" in text_of(shown)
+    assert "6 * x * v" in re.sub(r"<[^>]*>", "", shown), "colored, by tags"
     assert "passed" in shown
     broken = (tiny.folder / "reports" / NAME / "broken.html").read_text()
     assert "the notebook file is not valid JSON" in broken
@@ -286,11 +280,6 @@ def test_every_page_fits_its_window_and_can_be_read_in_light_and_dark_without_lo
     card, table = page.get_by_text("a card", exact=True), page.get_by_role("cell", name="a table")
     assert card.evaluate(shade) == "rgb(255, 255, 255)", "its colors are for light pages"
     assert table.evaluate(shade) == "rgba(0, 0, 0, 0)"
-
-
-def text_of(page: str) -> str:
-    """Return a page's text without its tags."""
-    return html.unescape(re.sub(r"<[^>]*>", "", page))
 
 
 def test_one_students_report_says_how_the_grade_came_about_and_nothing_about_others(tiny, lines_of, said):

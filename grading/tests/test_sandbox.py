@@ -17,7 +17,7 @@ import psutil
 import pytest
 from nbclient import NotebookClient
 from nbclient.exceptions import DeadKernelError
-from tiny_class import IMPLIED, NAME, RIGHT, TinyClass, write_settings
+from tiny_class import NAME, RIGHT
 
 from autograder.errors import ClassError
 from autograder.run.grade import grade
@@ -274,28 +274,7 @@ def test_a_class_that_every_submission_could_read_is_refused():
         machine.require_hidden(Path("/usr/share/class"))
 
 
-def test_limits_are_settings_of_the_class(tmp_path):
-    """A limit in the class's nbgrader_config.py applies to our own command too.
-
-    A cell that takes too long or writes too much is interrupted, but what it defined before counts.
-    """
-    tiny = TinyClass(tmp_path / "class")
-    write_settings(tmp_path, "c.RunCells.max_output_bytes = 50_000", "c.Execute.timeout = 1")
-    cells = {
-        "loops": (f"{IMPLIED}\n\nwhile True:\n    pass", "This cell did not end within 1 s."),
-        "floods": (f"{IMPLIED}\n\nwhile True:\n    print('x' * 1000)", "all output exceeded 0.05 MB"),
-        "much": (f"print('x' * 60_000)\n\n\n{IMPLIED}", "all output exceeded 0.05 MB"),
-    }
-    for student, (source, _) in cells.items():
-        tiny.hand_in(student, RIGHT | {"answer-2": source})
-    tiny.grade()
-    for student, (_, said) in cells.items():
-        assert (student, tiny.points(student)) == (student, [2, 3])
-        assert said in tiny.verdict(student, "answer-2")
-
-
 def test_only_the_flag_turns_the_sandbox_off(tiny, monkeypatch, said, no_memory_of_the_machine):
-    """The command stops without bubblewrap, and grades with --no-sandbox."""
     tiny.hand_in("anna", RIGHT)
     monkeypatch.setenv("PATH", "/nowhere")
     assert "Install it" in said(tiny, "grade", NAME, code=1)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from tiny_class import csv_rows, nbgrader
+from tiny_class import csv_rows, nbgrader, pack
 
 from autograder.__main__ import main
 from autograder.demo import CHAPTER, class_of_a_dozen
@@ -95,13 +95,6 @@ def roster(head: str) -> str:
     return "\n".join([head.splitlines()[0], *rows]) + "\n"
 
 
-def pack(path: Path, members: dict[str, str]) -> None:
-    """Write an archive like a learning platform's."""
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, text in members.items():
-            archive.writestr(name, text)
-
-
 def sortable(first: str, last: str) -> str:
     """Return a name as in Canvas's file names: only letters, last name first."""
     return "".join(filter(str.isalnum, (last + first).casefold()))
@@ -150,7 +143,8 @@ def test_a_term(tmp_path, monkeypatch, capsys):
     table = next(block for block in blocks(HANDBOOK) if block.startswith("id,first_name"))
     (here / "class.csv").write_text(roster(table), encoding="utf-8")
     term.run("python -m autograder roster class.csv")
-    assert gradebook_names(here) == sorted([*PEOPLE, *MORE])
+    with class_api(here).gradebook as book:
+        assert {student.id for student in book.students} == {*PEOPLE, *MORE}
     term.type("cd grading\nnbgrader generate_assignment")
     term.type("export GRADLAB_EXCHANGE")
 
@@ -217,12 +211,6 @@ def test_a_term(tmp_path, monkeypatch, capsys):
     assert term.left == []
 
 
-def gradebook_names(here: Path) -> list[str]:
-    """Return the ids of the gradebook's students."""
-    with class_api(here).gradebook as book:
-        return sorted(student.id for student in book.students)
-
-
 def hand_in(here: Path) -> float:
     """Write both platforms' archives into the class's folder, with half of the class in each; return the points."""
     solved = nbformat.read(here / "source" / CHAPTER / f"{CHAPTER}.ipynb", as_version=4)
@@ -230,20 +218,17 @@ def hand_in(here: Path) -> float:
     texts = class_of_a_dozen(solved)
     texts["anna"] = texts["kim"]
     made = {name: texts[name](nbformat.read(released, as_version=4)) for name in PEOPLE}
-    numbers = {name: number for number, name in enumerate(PEOPLE, 40)}
     on_canvas, on_moodle = list(PEOPLE)[:5], list(PEOPLE)[5:]
-    pack(
-        here / "submissions.zip",
-        {
-            f"{sortable(*PEOPLE[name])}_{numbers[name]}_99{numbers[name]}_{CHAPTER}.ipynb": made[name]
-            for name in on_canvas
-        },
-    )
-    members = {
+    of_canvas = {
+        f"{sortable(*PEOPLE[name])}_{number}_99{number}_{CHAPTER}.ipynb": made[name]
+        for number, name in enumerate(on_canvas, 40)
+    }
+    of_moodle = {
         f"{' '.join(PEOPLE[name])}_31{number}_assignsubmission_file/{CHAPTER}.ipynb": made[name]
         for number, name in enumerate(on_moodle, 10)
     }
-    pack(here / "moodle.zip", members)
+    pack(here / "submissions.zip", of_canvas)
+    pack(here / "moodle.zip", of_moodle)
     points = sum(cell.metadata.nbgrader.get("points", 0) for cell in solved.cells if "nbgrader" in cell.metadata)
     (here / "worksheet.csv").write_text(worksheet(on_moodle, points), encoding="utf-8")
     return points

@@ -5,7 +5,9 @@ import csv
 import functools
 import re
 import shutil
+import stat
 import tempfile
+import zipfile
 from pathlib import Path
 
 import dask
@@ -119,19 +121,18 @@ def changed(points: int = 2, third: bool = False, second: bool = True, sign: str
     sign: a factor for the first exercise's expected gradient with respect to x.
     """
     nb = solved_notebook()
-    cells = {cell.metadata.get("nbgrader", {}).get("grade_id", "references"): cell for cell in nb.cells[3:]}
-    cells["answer-1"] = nb.cells[2]
-    cells["check-1"].metadata["nbgrader"]["points"] = points
-    references, *each = cells["references"].source.split("\n\n\n")
-    each[0] = each[0].replace("return torch.autograd.grad", f"return {sign}torch.autograd.grad")
-    cells["answer-1"].source = PULL_BACK.replace("return 6", f"return {sign}6")
+    references = nb.cells[3]
+    cell_of(nb, "check-1").metadata["nbgrader"]["points"] = points
+    cell_of(nb, "answer-1").source = PULL_BACK.replace("return 6", f"return {sign}6")
+    references.source = references.source.replace("return torch.autograd.grad(3", f"return {sign}torch.autograd.grad(3")
     if third:
-        each.append(each[0].replace("90.1", "90.4"))
+        first = references.source.split("\n\n\n")[1]
+        references.source += "\n\n\n" + first.replace("90.1", "90.4")
         nb.cells += [_cell(PULL_BACK.replace("pull_back", "again"), "answer-3")]
         nb.cells += [_cell('check("90.4 the gradient at x, again", again)', "check-3", 1)]
     if not second:
-        nb.cells = [cell for cell in nb.cells if cell not in (cells["answer-2"], cells["check-2"])]
-    cells["references"].source = "\n\n\n".join([references, *each])
+        nb.cells.remove(cell_of(nb, "answer-2"))
+        nb.cells.remove(cell_of(nb, "check-2"))
     return nb
 
 
@@ -139,7 +140,7 @@ def changed(points: int = 2, third: bool = False, second: bool = True, sign: str
 def generated() -> tempfile.TemporaryDirectory:
     """Return a class after nbgrader generate_assignment, made once per process."""
     made = tempfile.TemporaryDirectory(prefix="tiny-class-")
-    TinyClass(Path(made.name, "class"), copied=False)
+    TinyClass(Path(made.name, "class"), solved=solved_notebook())
     return made
 
 
@@ -147,7 +148,7 @@ def generated() -> tempfile.TemporaryDirectory:
 def threads() -> LocalCluster:
     """Return Dask workers as threads of this process, which share its fork server and imports.
 
-    Worker processes, which grading starts by default, are tested in test_parallel.py. conftest.py closes the threads.
+    Worker processes, which grading starts by default, are tested in test_parallel.py. Dask closes the threads at exit.
     """
     with dask.config.set(cluster.LOCAL):
         return LocalCluster(
@@ -173,15 +174,27 @@ def nbgrader(folder: Path, *words: str) -> None:
             (app.subapp or app).clear_instance()
 
 
-def cell_of(nb, grade_id: str):
-    """Return the cell with this grade_id."""
-    return next(cell for cell in nb.cells if cell.metadata.get("nbgrader", {}).get("grade_id") == grade_id)
+def cell_of(nb, name: str):
+    """Return the cell with this id or grade_id."""
+    return next(
+        cell for cell in nb.cells if name in (cell.get("id"), cell.metadata.get("nbgrader", {}).get("grade_id"))
+    )
 
 
 def csv_rows(path: Path | str) -> list[dict[str, str]]:
     """Return the rows of a CSV file below its head."""
     with open(path, newline="", encoding="utf-8") as file:
         return list(csv.DictReader(file))
+
+
+def pack(path: Path, members: dict | list) -> Path:
+    """Write an archive like a platform's, with texts by name, or pairs of both; return its path."""
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, text in members.items() if isinstance(members, dict) else members:
+            info = name if isinstance(name, zipfile.ZipInfo) else zipfile.ZipInfo(name)
+            info.external_attr = info.external_attr or (stat.S_IFREG | 0o644) << 16
+            archive.writestr(info, text, zipfile.ZIP_DEFLATED)
+    return path
 
 
 def write_settings(folder: Path, *lines: str) -> Path:
@@ -196,19 +209,18 @@ def write_settings(folder: Path, *lines: str) -> Path:
 class TinyClass:
     """A class folder with the tiny chapter generated, and methods to submit, grade and read the results.
 
-    copied: copy a generated class; a class with a different gradebook must generate its own. solved: generate this
-    chapter instead.
+    solved: generate this chapter, instead of copying a generated class.
     """
 
-    def __init__(self, folder: Path, copied: bool = True, solved=None):
-        self.folder, copied = folder, copied and solved is None
-        if copied:
-            shutil.copytree(Path(generated().name, "class"), folder, symlinks=True)
+    def __init__(self, folder: Path, solved=None):
+        self.folder = folder
+        if solved:
+            self.write_source(solved)
         else:
-            self.write_source(solved or solved_notebook())
+            shutil.copytree(Path(generated().name, "class"), folder, symlinks=True)
         self.api = class_api(folder)
-        if not copied:
-            self.generate()
+        if solved:
+            assert self.api.generate_assignment(NAME)["success"]
 
     @classmethod
     def copy_of(cls, other: "TinyClass", folder: Path) -> "TinyClass":
@@ -233,10 +245,10 @@ class TinyClass:
         path.parent.mkdir(parents=True, exist_ok=True)
         nbformat.write(notebook, path)
 
-    def generate(self) -> None:
-        """Run nbgrader generate_assignment."""
-        result = self.api.generate_assignment(NAME)
-        assert result["success"], result
+    def add(self, student: str, **known) -> None:
+        """Add a student to the gradebook."""
+        with self.api.gradebook as gradebook:
+            gradebook.update_or_create_student(student, **known)
 
     def submission(self, student: str) -> Path:
         """Return the folder of a student's submission."""
@@ -274,14 +286,13 @@ class TinyClass:
         """Return the report's rows by student."""
         return {row.student: row for row in gather(class_api(self.folder).coursedir, NAME).rows}
 
-    def grade_here(self, *students: str, force: bool = False) -> dict[str, str]:
-        """Grade what is due, or these students, without a cluster; return why each was graded."""
+    def grade_here(self, *students: str) -> list[str]:
+        """Grade who is due, or these students, without a cluster; return whom."""
         grader = self.grader()
-        due = {one: grader.why_due(one) for one in students or submitted(grader.course, NAME)}
-        due = {one: why for one, why in due.items() if why or force or students}
-        for student in due:
+        chosen = [*students] or [one for one in submitted(grader.course, NAME) if grader.why_due(one)]
+        for student in chosen:
             grader.grade_here(student)
-        return due
+        return chosen
 
     def set_by_hand(self, student: str, points: float, comment: str = "") -> None:
         """Set the points of the first check, and the comment on the first answer, as Formgrader does."""
