@@ -27,11 +27,3 @@ def test_no_attack_on_the_exchange_succeeds_or_keeps_another_from_being_collecte
 
 def test_attacks_leave_nothing_behind(hostile):
     assert hostile[1] == []
-
-
-def test_every_attack_has_a_separate_twin():
-    same = [
-        name for name, attack in ATTACKS.items() if attack.answers(True) == attack.answers(False) and not attack.change
-    ]
-    assert same == [name for name in same if ATTACKS[name].files]
-    assert len(ATTACKS) >= 60

@@ -61,7 +61,7 @@ def build(tmp_path, monkeypatch):
     words.use(b"")
 
 
-def test_a_class_in_another_language_is_created_and_updated_from_its_edition(course, build, tmp_path, capsys):
+def test_a_class_in_another_language_is_created_and_updated_from_its_edition(course, build, tmp_path, capsys, said):
     folder = tmp_path / "autograd-nl"
     source = folder / "source" / NAME / f"{NAME}.ipynb"
     new = ["new-class", str(folder), "--language", "nl"]
@@ -74,11 +74,9 @@ def test_a_class_in_another_language_is_created_and_updated_from_its_edition(cou
     nbgrader(folder, "generate_assignment", NAME)
     for title in ("Klein", "Kleiner"):
         build(title)
-        assert command.main(["update", "--apply", "--class", str(folder)]) == 0
-        capsys.readouterr()
+        said(TinyClass.at(folder), "update", "--apply")
         assert f"# {title}" in source.read_text()
-        assert command.main(["update", "--class", str(folder)]) == 0
-        assert capsys.readouterr().out == f"De klas is bij. {title}\n"
+        assert said(TinyClass.at(folder), "update") == f"De klas is bij. {title}\n"
 
 
 def test_a_student_names_the_class_by_its_course_id_or_has_the_default_one(monkeypatch, tmp_path):
@@ -90,17 +88,14 @@ def test_a_student_names_the_class_by_its_course_id_or_has_the_default_one(monke
 
 
 @pytest.mark.parametrize(
-    ("words", "why"),
-    [
-        (["taken"], "exists and is not empty"),
-        (["two words"], "'two words' cannot be a course id"),
-    ],
+    ("name", "why"),
+    [("taken", "exists and is not empty"), ("two words", "'two words' cannot be a course id")],
 )
-def test_a_class_is_created_only_in_a_new_or_empty_folder(course, tmp_path, words, why, capsys):
+def test_a_class_is_created_only_in_a_new_or_empty_folder(course, tmp_path, name, why, capsys):
     (tmp_path / "taken").mkdir()
     (tmp_path / "taken" / "thesis.txt").write_text("mine")
     before = sorted(tmp_path.rglob("*"))
-    assert command.main(["new-class", str(tmp_path / words[0]), *words[1:]]) == 1
+    assert command.main(["new-class", str(tmp_path / name)]) == 1
     assert why in capsys.readouterr().err
     assert sorted(tmp_path.rglob("*")) == before
 

@@ -6,7 +6,6 @@ import nbformat
 import pytest
 from distributed import SubprocessCluster
 from lab_server import HANG_S
-from nbgrader.api import Gradebook
 from nbgrader.preprocessors import SaveAutoGrades
 from tiny_class import NAME, PER_HOUR, RIGHT, SLIP, TinyClass, cell_of, nbgrader, write_settings
 
@@ -61,7 +60,10 @@ def graded(tmp_path_factory):
         book.update_or_create_assignment(NAME, duedate="2026-11-02 12:00:00")
     hand_in(tiny)
     nbgrader(place, "autograde", NAME)
-    by_hand(tiny)
+    tiny.set_by_hand("ben", 1.5)
+    with tiny.api.gradebook as book:
+        book.find_grade("check-2", NAME, NAME, "ben").extra_credit = 0.5
+        book.db.commit()
     found = {}
     for way in (by_nbgrader, by_our_command, on_a_cluster):
         forget(tiny)
@@ -88,13 +90,6 @@ def hand_in(tiny: TinyClass) -> None:
         (tiny.submission(student) / "submission_secret.txt").write_text(student)
 
 
-def by_hand(tiny: TinyClass) -> None:
-    tiny.set_by_hand("ben", 1.5)
-    with tiny.api.gradebook as book:
-        book.find_grade("check-2", NAME, NAME, "ben").extra_credit = 0.5
-        book.db.commit()
-
-
 def forget(tiny: TinyClass) -> None:
     """Take away all points and verdicts that grading saved, so that the next way must save its own."""
     with tiny.api.gradebook as book:
@@ -112,7 +107,7 @@ def forget(tiny: TinyClass) -> None:
 
 def rows(tiny: TinyClass) -> dict:
     """Return the gradebook's rows of all submissions, and the verdicts that students read, by student."""
-    with Gradebook(tiny.api.coursedir.db_url, tiny.api.coursedir.course_id) as book:
+    with tiny.api.gradebook as book:
         found = {}
         for one in book.assignment_submissions(NAME):
             (notebook,) = one.notebooks

@@ -5,7 +5,6 @@ import sys
 from pathlib import Path
 
 import pytest
-from nbgrader.api import Gradebook
 from sqlalchemy.exc import DataError, OperationalError
 from tiny_class import NAME, PER_HOUR, RIGHT, TinyClass, write_settings
 from traitlets import TraitError
@@ -183,7 +182,7 @@ def test_the_reason_is_recorded_the_same_way_wherever_it_arose_and_the_next_one_
     for one in ended:
         assert one.status == Status.UNGRADABLE
         assert tiny.points(one.student) == [None, None]
-        with Gradebook(tiny.api.coursedir.db_url) as gradebook:
+        with tiny.api.gradebook as gradebook:
             submitted = gradebook.find_submission_notebook(NAME, NAME, one.student)
             reason = outcome.reason_in_gradebook(submitted)
             assert submitted.needs_manual_grade

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import killer
 import pytest
-from nbgrader.api import Gradebook
 from tiny_class import NAME, RIGHT, TinyClass
 
 from autograder.errors import SubmissionError
@@ -59,7 +58,7 @@ def answers(tiny: TinyClass, named: str) -> dict[str, Graded | Failed]:
 def rows(tiny: TinyClass) -> dict[str, list]:
     """Return each submission's cells in the gradebook, with points and whether they need a manual grade."""
     found = {}
-    with Gradebook(tiny.api.coursedir.db_url, tiny.api.coursedir.course_id) as book:
+    with tiny.api.gradebook as book:
         for one in book.assignment_submissions(NAME):
             cells = [
                 (g.name, g.auto_score, g.manual_score, g.needs_manual_grade) for n in one.notebooks for g in n.grades

@@ -141,7 +141,10 @@ def test_grading_again_continues_an_interrupted_run_to_the_same_grades(tiny):
         return len([student for student in submitted(tiny.api.coursedir, NAME) if not grader.why_due(student)])
 
     def stop(run: subprocess.Popen, after: int, number: int) -> str:
-        wait_until(lambda: done() == after, f"{after} submissions are graded")
+        end = time.monotonic() + HANG_S
+        while done() < after:
+            assert time.monotonic() < end
+            time.sleep(0.05)
         started = psutil.Process(run.pid).children(recursive=True)
         os.kill(run.pid, number)
         said, _ = run.communicate(timeout=HANG_S)
@@ -177,11 +180,3 @@ def test_the_step_that_runs_cells_gets_no_class_data(tmp_path, monkeypatch):
     for record in (cases, *job.cases.values()):
         assert [check for check in json.loads(record)["checks"].values() if {"expected", "slips"} & check.keys()] == []
     assert all(check["expected"] for check in stored["record"]["checks"].values())
-
-
-def wait_until(condition, what: str) -> None:
-    """Wait until a condition holds; fail with its description if it never does."""
-    end = time.monotonic() + HANG_S
-    while not condition():
-        assert time.monotonic() < end, f"waited {HANG_S} seconds until {what}"
-        time.sleep(0.05)

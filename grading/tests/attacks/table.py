@@ -314,11 +314,6 @@ BOMBS = {
     "memory bomb": Attack(
         "blocks = [bytearray(b'x' * (64 << 20)) for _ in range(48)]", "block = bytearray(b'x' * (64 << 20))", fast=True
     ),
-    "memory bomb of many processes": Attack(
-        "import os, time\nfor _ in range(12):\n    if os.fork() == 0:\n        block = bytearray(b'x' * (256 << 20))\n"
-        "        time.sleep(15)\n        os._exit(0)\ntime.sleep(15)",
-        "import os\npid = os.fork()\nif pid == 0:\n    block = bytearray(b'x' * (16 << 20))\n    os._exit(0)\nos.waitpid(pid, 0)",
-    ),
     "files at home, huge, many, and open": Attack(
         "import os\n\n\ndef fill():\n    for n in range(12):\n"
         "        open(os.path.expanduser(f'~/{n}'), 'wb').write(b'x' * (60 << 20))\n\n\n"
