@@ -43,12 +43,6 @@ def bounded():
     made.close()
 
 
-def test_bounded_calls_share_one_other_process(bounded):
-    (first, process), (second, again) = bounded("a"), bounded("b")
-    assert (first, second) == ("A", "B")
-    assert process == again != os.getpid()
-
-
 @pytest.mark.parametrize(
     ("text", "why"),
     [
@@ -84,12 +78,14 @@ def test_memory_left_by_one_call_does_not_count_against_the_next():
     bounded.close()
 
 
-def test_no_process_remains_and_no_file_of_the_parent_stays_open(tmp_path, bounded):
+def test_calls_share_a_process_that_has_no_file_of_the_parent_and_ends_with_them(tmp_path, bounded):
     with (tmp_path / "lock").open("w") as file:
         inode = os.fstat(file.fileno()).st_ino
         held = Bounded(lambda: [os.fstat(fd).st_ino for fd in range(3, 99) if os.path.exists(f"/proc/self/fd/{fd}")])
         assert inode not in held()
-    process = bounded("a")[1]
+    (first, process), (second, again) = bounded("a"), bounded("b")
+    assert (first, second) == ("A", "B")
+    assert process == again != os.getpid()
     bounded.close()
     assert not os.path.exists(f"/proc/{process}")
 

@@ -3,6 +3,7 @@
 import errno
 import sys
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 from sqlalchemy.exc import DataError, OperationalError
@@ -83,10 +84,7 @@ def test_a_fault_of_the_class_or_machine_is_raised(error):
 
 @pytest.mark.parametrize("step", ["autograder.steps.runs.execute", "autograder.steps.save.Rows.save"])
 def test_a_machine_that_is_no_longer_ready_stops_the_run(grader, monkeypatch, step):
-    def gone(*args):
-        raise ClassError("what it needs was taken away")
-
-    monkeypatch.setattr(step, gone)
+    monkeypatch.setattr(step, Mock(side_effect=ClassError("what it needs was taken away")))
     with pytest.raises(ClassError, match="taken away"):
         grader.grade_here("anna")
 
@@ -162,10 +160,6 @@ def test_a_gradebook_that_cannot_be_opened_is_named_without_its_password(tmp_pat
 
 def test_the_reason_is_recorded_the_same_way_wherever_it_arose_and_the_next_one_is_graded(tiny, grader, monkeypatch):
     """Before, in, between or after nbgrader's steps: gradebook and notebook agree."""
-
-    def broken(*args):
-        raise ZeroDivisionError("of what it handed in")
-
     tiny.hand_in("in nbgrader", text="{")
     tiny.hand_in("before", RIGHT)
     (tiny.submission("before") / f"{NAME}.ipynb").unlink()
@@ -176,7 +170,7 @@ def test_the_reason_is_recorded_the_same_way_wherever_it_arose_and_the_next_one_
     }.items():
         tiny.hand_in(student, RIGHT)
         with monkeypatch.context() as patch:
-            patch.setattr(step, broken)
+            patch.setattr(step, Mock(side_effect=ZeroDivisionError("of what it handed in")))
             ended.append(grader.grade_here(student))
     assert {one.reason for one in ended[3:]} == {"ZeroDivisionError: of what it handed in"}
     for one in ended:

@@ -2,6 +2,7 @@
 
 import json
 import re
+from unittest.mock import Mock
 
 import nbformat
 import pytest
@@ -149,12 +150,8 @@ def test_an_earlier_submission_that_comes_back_after_an_interrupted_run_is_grade
     tiny.grade_here()
     earlier = (tiny.submission("anna") / f"{NAME}.ipynb").read_text()
     tiny.hand_in("anna", RIGHT)
-
-    def interrupted(*_):
-        raise KeyboardInterrupt
-
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr("autograder.run.folders.Folders.write", interrupted)
+        patch.setattr("autograder.run.folders.Folders.write", Mock(side_effect=KeyboardInterrupt))
         tiny.grade_here()
     tiny.hand_in("anna", text=earlier)
     assert tiny.grade_here() == ["anna"]

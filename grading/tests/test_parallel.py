@@ -13,6 +13,7 @@ import time
 from collections import Counter
 from importlib.metadata import PackageNotFoundError
 from types import SimpleNamespace
+from unittest.mock import Mock
 
 import dask
 import killer
@@ -74,10 +75,7 @@ def test_a_worker_with_different_packages_is_reported(monkeypatch, installed, sa
 
 @pytest.mark.parametrize(("options", "again"), [([], "grade again."), (["--force"], "grade again without --force.")])
 def test_an_interrupted_run_says_how_to_continue(tiny, monkeypatch, said, options, again):
-    def interrupted(*args, **cluster):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("autograder.run.grade.grade", interrupted)
+    monkeypatch.setattr("autograder.run.grade.grade", Mock(side_effect=KeyboardInterrupt))
     shown = said(tiny, "grade", NAME, "--no-sandbox", *options, code=130)
     assert f"\nInterrupted. Done so far: nothing.\nTo continue, {again}\n" in shown
 

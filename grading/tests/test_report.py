@@ -67,18 +67,6 @@ def tiny(tmp_path_factory):
     return tiny
 
 
-@pytest.fixture(scope="module")
-def regraded(tiny, tmp_path_factory):
-    """A copy of the class after its first check was fixed: it now permits autograd."""
-    tiny = TinyClass.copy_of(tiny, tmp_path_factory.mktemp("regraded") / "class")
-    solved = solved_notebook()
-    cell_of(solved, "check-1").source = CHECK_1.replace(", autograd=False", "")
-    tiny.write_source(solved)
-    assert tiny.api.generate_assignment(NAME, force=True)["success"]
-    tiny.grade(force=True)
-    return tiny
-
-
 def hand_in(tiny: TinyClass, student: str, answers=None, at: datetime = DUE - timedelta(hours=1), **options) -> None:
     tiny.hand_in(student, answers, **options)
     tiny.stamp(student, f"{at:%Y-%m-%d %H:%M:%S} UTC")
@@ -201,7 +189,13 @@ def test_twins_are_listed_side_by_side_and_honest_ones_are_not(tiny, lines_of, m
     assert "The first 0 of 1 pairs" in Path(page).read_text()
 
 
-def test_changes_by_a_regrade_are_listed_even_under_manual_points(regraded, lines_of):
+def test_changes_by_a_regrade_are_listed_even_under_manual_points(tiny, tmp_path, lines_of):
+    """Of a copy of the class after its first check was fixed: it now permits autograd."""
+    regraded, solved = TinyClass.copy_of(tiny, tmp_path / "class"), solved_notebook()
+    cell_of(solved, "check-1").source = CHECK_1.replace(", autograd=False", "")
+    regraded.write_source(solved)
+    assert regraded.api.generate_assignment(NAME, force=True)["success"]
+    regraded.grade(force=True)
     lines = lines_of(regraded, "report", NAME, "--changes")
     assert lines[0].startswith(f"{NAME}: changes since just before the run of ")
     said = [line.replace(" (Béla Nagy)", "").split() for line in lines[2:]]

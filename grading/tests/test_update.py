@@ -5,6 +5,7 @@ import shutil
 import signal
 import tarfile
 from pathlib import Path
+from unittest.mock import Mock
 
 import nbformat
 import pytest
@@ -216,11 +217,7 @@ def test_a_killed_update_is_completed_by_the_next_and_loses_no_file(tiny, course
 def test_a_chapter_that_cannot_be_generated_stays_unchanged(tiny, course, update_said, monkeypatch):
     course(changed(points=4))
     before = class_chapters.contents(tiny.folder / "source"), class_chapters.contents(tiny.folder / "release")
-
-    def fail(*args):
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(update.UpdateCells, "preprocess", fail)
+    monkeypatch.setattr(update.UpdateCells, "preprocess", Mock(side_effect=OSError(28, "No space left on device")))
     shown = update_said(tiny, "--apply", code=1)
     assert f"error: {NAME} could not be generated and is unchanged:" in shown
     assert (class_chapters.contents(tiny.folder / "source"), class_chapters.contents(tiny.folder / "release")) == before
