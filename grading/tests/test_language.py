@@ -49,13 +49,8 @@ def dutch(tmp_path_factory):
     words.use(b"")
 
 
-def test_the_points_are_those_of_a_class_in_english(dutch, tiny):
-    for student, answers in ANSWERS.items():
-        tiny.hand_in(student, answers)
-    tiny.grade()
-    for one in (dutch, tiny):
-        assert [one.points(student) for student in ("right", "slip", "syntax")] == [[2, 3], [0, 1.5], [0, 1.5]]
-    assert "has a syntax error in line 1: '(' was never closed." in tiny.verdict("syntax", "check-1")
+def test_the_points_are_those_of_a_class_in_english(dutch):
+    assert [dutch.points(student) for student in ("right", "slip", "syntax")] == [[2, 3], [0, 1.5], [0, 1.5]]
 
 
 def test_a_verdict_and_the_feedback_page_are_in_the_class_s_language(dutch):
