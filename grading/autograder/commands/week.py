@@ -11,11 +11,8 @@ from typing import TYPE_CHECKING
 from gradlab.words import _
 
 from ..errors import require_success
-from . import import_submissions, show_list
+from . import export, feedback, grade, import_submissions, show_list
 from .due import say_due
-from .export import export_grades
-from .feedback import give_feedback
-from .grade import grade_class, undecided
 
 if TYPE_CHECKING:
     from ..views.report import Report
@@ -33,7 +30,7 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument("--update", action="store_true", help=_("replace existing submissions that differ"))
     command.add_argument("--scheduler", metavar="ADDRESS", help=_("see {command}", command="grade"))
     command.add_argument("--no-sandbox", action="store_true", help=_("see {command}", command="grade"))
-    command.set_defaults(dry_run=False)  # of import-submissions
+    command.set_defaults(dry_run=False, force=False, student=None, keep_points=None, drop_points=None, workers=None)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -52,19 +49,20 @@ def run(args: argparse.Namespace) -> int:
     print()
     say_due(name, due)
     _begin(_("Grade"))
-    codes.append(grade_class(folder, name, sandbox=not args.no_sandbox, scheduler=args.scheduler))
+    codes.append(grade.run(args))
     if codes[-1]:
         return codes[-1]
     _begin(_("Return feedback"))
-    codes.append(give_feedback(folder, name, pack=bool(platforms.read(course, name))))
-    into = args.worksheet or args.gradebook
+    args.zip = bool(platforms.read(course, name))
+    codes.append(feedback.run(args))
+    args.into, args.output = args.worksheet or args.gradebook, platforms.folder(course) / f"{name}.grades.csv"
     _begin(_("Export grades"))
-    if into:
-        export_grades(folder, name, into, platforms.folder(course) / f"{name}.grades.csv", args.column)
+    if args.into:
+        export.run(args)
     else:
         print(_("To export grades, add Canvas's --gradebook FILE or Moodle's --worksheet FILE."))
     _begin(_("Needs your attention"))
-    _needs_a_look(gather(course, name), *undecided(folder, name))
+    _needs_a_look(gather(course, name), *grade.undecided(folder, name))
     return max(codes)
 
 

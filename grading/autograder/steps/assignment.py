@@ -182,11 +182,8 @@ def stored_checks(course: CourseDirectory, name: str) -> dict[str, dict[str, Che
 
 @functools.lru_cache(maxsize=8)
 def _stored_checks(path: Path, changed_at: int) -> dict[str, dict[str, CheckRecord]]:
-    try:
-        stored = json.loads(path.read_text(encoding="utf-8"))
-        return Record.from_json(json.dumps(stored["record"])).by_cell()
-    except (OSError, ValueError, KeyError, TypeError, RecordError):
-        return {}
+    record = _readable(_stored(path))
+    return record.by_cell() if record else {}
 
 
 def version_now(course: CourseDirectory, name: str, points: dict[str, float]) -> str:
@@ -197,11 +194,11 @@ def version_now(course: CourseDirectory, name: str, points: dict[str, float]) ->
     try:
         source = _source(course, name)
         now = made_from(nbformat.read(source, as_version=4), source.parent, points)
-        stored = json.loads(_record_path(course, name).read_text(encoding="utf-8"))
-        if stored.get("made_from") == now:
-            return stored["version"]
     except (OSError, ValueError, AttributeError, KeyError):
         return ""
+    stored = _stored(_record_path(course, name))
+    if not stored or stored.get("made_from") == now:
+        return stored.get("version", "")
     try:
         return load_assignment(course, name).version
     except (ClassError, ChapterError):
@@ -242,11 +239,15 @@ def _update_record(
     """Return the seed, version and record in the file `path`; first make and store what is missing or outdated.
 
     chapter: of the solved notebook, if that has been run. The version stays while nothing changes that can change a
-    verdict.
+    verdict. Raises ClassError if the file is damaged.
     """
     points = {grade_id: points for grade_id, (_, points) in graded_cells(notebook).items()}
     parts = notebook, source.parent, points
-    stored, now, code = _content(path), made_from(*parts), code_of(*parts)
+    stored, now, code = _stored(path), made_from(*parts), code_of(*parts)
+    if not stored and path.exists():  # a different seed could change grades
+        why = _("{file} is damaged. Restore a backup, or delete it and grade all again with --force.", file=path)
+        raise ClassError(why)
+    stored = stored or {"seed": secrets.randbits(48)}
     old, unchanged = _readable(stored), stored.get("made_from") == now
     if old and unchanged:
         record = old
@@ -275,19 +276,13 @@ def _chapter(notebook: nbformat.NotebookNode, name: str, folder: Path) -> "Chapt
         raise ChapterError(f"{error}\n{why}") from error
 
 
-def _content(path: Path) -> dict:
-    """Return the content of an assignment's file `path`; if there is no file, only a new seed.
-
-    Raises ClassError if the file is damaged, because a different seed could change grades.
-    """
-    if not path.exists():
-        return {"seed": secrets.randbits(48)}
-    with contextlib.suppress(ValueError):
+def _stored(path: Path) -> dict:
+    """Return the content of an assignment's file `path`; empty if there is none, or if it is damaged."""
+    with contextlib.suppress(FileNotFoundError, ValueError):
         stored = json.loads(path.read_bytes())
         if isinstance(stored, dict) and type(stored.get("seed")) is int:
             return stored
-    why = _("{file} is damaged. Restore a backup, or delete it and grade all again with --force.", file=path)
-    raise ClassError(why)
+    return {}
 
 
 def _readable(stored: dict) -> Record | None:

@@ -14,7 +14,7 @@ from .. import gradebook
 from ..errors import ClassError
 from ..steps.files import readable
 from ..steps.outcome import Status
-from ..views.export import grade_rows
+from ..views.export import each_grade
 from ..views.table import as_csv, as_text
 from .people import Match, People, each_once
 from .roster import TEST_STUDENT
@@ -65,7 +65,8 @@ def read_grades(course: CourseDirectory, name: str) -> Grades:
     gradebook.require(course)
     with Gradebook(course.db_url, course.course_id) as book:
         assignment = gradebook.find_assignment(book, name)
-        return Grades(name, assignment.max_score, grade_rows(book, course, assignment), People(book.students))
+        rows = {student.id: row for student, _submission, row in each_grade(book, course, assignment)}
+        return Grades(name, assignment.max_score, rows, People(book.students))
 
 
 def fill(grades: Grades, path: Path, column: str | None = None) -> Export:

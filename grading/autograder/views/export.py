@@ -1,6 +1,7 @@
 """Export grades as CSV; only the status "graded" comes with a score, so a missing grade is never a zero."""
 
 import sys
+from collections.abc import Iterator
 from operator import itemgetter
 from pathlib import Path
 
@@ -40,18 +41,19 @@ class GradesWithReasons(ExportPlugin):
         for assignment in sorted(gradebook.assignments, key=lambda a: a.name):
             if self.assignment and assignment.name not in self.assignment:
                 continue
-            for student, row in grade_rows(gradebook, course, assignment).items():
-                if not self.student or student in map(str, self.student):
+            for student, _submission, row in each_grade(gradebook, course, assignment):
+                if not self.student or student.id in map(str, self.student):
                     yield row
 
 
-def grade_rows(gradebook: Gradebook, course: CourseDirectory, assignment: Assignment) -> dict[str, dict]:
-    """Return all students' grades in one assignment by student id; see `grade_row` for the rows."""
+def each_grade(
+    gradebook: Gradebook, course: CourseDirectory, assignment: Assignment
+) -> Iterator[tuple[Student, SubmittedAssignment | None, dict]]:
+    """Yield each student with the submission of an assignment and the grade, as a dict of FIELDS (see `grade_row`)."""
     submitted, to_grade = scores.submissions(gradebook, assignment), due(course, assignment)
-    return {
-        student.id: grade_row(assignment, student, submitted.get(student.id), to_grade.get(student.id, ""))
-        for student in enrolled(gradebook, course)
-    }
+    for student in enrolled(gradebook, course):
+        submission = submitted.get(student.id)
+        yield student, submission, grade_row(assignment, student, submission, to_grade.get(student.id, ""))
 
 
 def grade_row(

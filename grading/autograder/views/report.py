@@ -18,11 +18,10 @@ from ..gradebook import find_notebook
 from ..steps import outcome, scores
 from ..steps.assignment import stored_checks
 from ..steps.bounded import Bounded, OutOfBoundsError
-from ..steps.due import due
 from ..steps.files import readable
 from ..steps.outcome import Status
 from . import words
-from .export import grade_row
+from .export import each_grade
 from .feedback_page import is_same, made_of
 from .flags import Flag, Flagger
 
@@ -123,15 +122,14 @@ def gather(course: CourseDirectory, name: str, search: bool = True, only: str | 
         notebook = find_notebook(gradebook, name)
         assignment = notebook.assignment
         checks = _checks(notebook, stored_checks(course, name))
-        students = enrolled(gradebook, course)
+        students = [student.id for student in enrolled(gradebook, course)]
         released = Path(course.format_path(course.release_directory, ".", name))
-        flagger = Bounded(Flagger(released, name, [student.id for student in students]).flags) if search else None
-        submitted, to_grade = scores.submissions(gradebook, assignment), due(course, assignment)
+        flagger = Bounded(Flagger(released, name, students).flags) if search else None
         rows = []
-        for student in (student for student in students if only in (None, student.id)):
-            submission = submitted.get(student.id)
+        for student, submission, grade in each_grade(gradebook, course, assignment):
+            if only not in (None, student.id):
+                continue
             grades = [grade for notebook in submission.notebooks for grade in notebook.grades] if submission else []
-            grade = grade_row(assignment, student, submission, to_grade.get(student.id, ""))
             try:
                 row = _row(course, grade, grades, checks, flagger)
                 outdated = submission is not None and _is_outdated(course, row, submission)
