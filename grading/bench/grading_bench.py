@@ -18,6 +18,7 @@ import time
 from pathlib import Path
 
 import nbformat
+from nbgrader.utils import is_solution
 
 from authoring.places import SOURCES
 
@@ -39,16 +40,12 @@ configure(get_config(), {root!r})
 """
 
 
-def is_answer(cell) -> bool:
-    return cell.metadata.get("nbgrader", {}).get("solution", False)
-
-
 def hand_in(folder: Path, count: int) -> None:
     """Fill the released notebook with the solutions, and submit it for `count` students."""
     solved = nbformat.read(SOURCES / NAME / f"{NAME}.ipynb", as_version=4)
-    right = {cell.metadata.nbgrader["grade_id"]: cell.source for cell in solved.cells if is_answer(cell)}
+    right = {cell.metadata.nbgrader["grade_id"]: cell.source for cell in solved.cells if is_solution(cell)}
     nb = nbformat.read(folder / "release" / NAME / f"{NAME}.ipynb", as_version=4)
-    for cell in filter(is_answer, nb.cells):
+    for cell in filter(is_solution, nb.cells):
         cell.source = right[cell.metadata.nbgrader["grade_id"]]
     for number in range(count):
         target = folder / "submitted" / f"student{number:04d}" / NAME

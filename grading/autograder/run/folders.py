@@ -31,8 +31,9 @@ class Folders:
         files = self._files(Path(self.course.format_path(self.course.source_directory, ".", self.name)))
         return {path: data for path, data in files.items() if path not in excluded}
 
-    def read(self, student: str, folder: Path) -> Submission:
-        """Run nbgrader's pre-convert hook, then read and return the submission in `folder`."""
+    def read(self, student: str) -> Submission:
+        """Run nbgrader's pre-convert hook, then read and return a submission."""
+        folder = self.submitted(student)
         path, fingerprint = folder / f"{self.name}.ipynb", receipt.fingerprint(folder, self.course.ignore)
         again = outcome.of(self.autograded(student)).is_of(fingerprint)
         self._hook("run_pre_convert_hook", student, path)
@@ -43,23 +44,26 @@ class Folders:
     def write(self, submission: Submission, graded: Graded, of_the_class: dict[str, bytes]) -> None:
         """Write the files beside the autograded notebook, then the notebook, and run nbgrader's post-convert hook."""
         student, path = submission.student, self.autograded(submission.student)
-        submitted = Path(self.course.format_path(self.course.submitted_directory, student, self.name))
-        put(path, graded.notebook, submission.files | of_the_class | graded.files, submitted)
+        put(path, graded.notebook, submission.files | of_the_class, self.submitted(student))
         self.converter.set_permissions(self.name, known_as(student))
         self._hook("run_post_convert_hook", student, path)
 
-    def write_reason(self, student: str, reason: str, fingerprint: str, submitted: Path) -> None:
+    def write_reason(self, student: str, reason: str, fingerprint: str) -> None:
         """Replace a student's autograded folder with the released notebook and why there is no grade.
 
-        submitted: the submission's folder. Raises ClassError if the released notebook is missing.
+        Raises ClassError if the released notebook is missing.
         """
         released = Path(self.course.format_path(self.course.release_directory, ".", self.name), f"{self.name}.ipynb")
         if not released.exists():
             raise ClassError(_("{file} is missing. Generate the assignment again.", file=released))
         nb = nbformat.read(released, as_version=4)
         outcome.write(nb, NotebookOutcome(could_not_grade=reason, saved=True, handed_in=fingerprint))
-        put(self.autograded(student), nbformat.writes(nb) + "\n", {}, submitted)
+        put(self.autograded(student), nbformat.writes(nb) + "\n", {}, self.submitted(student))
         self.converter.set_permissions(self.name, known_as(student))
+
+    def submitted(self, student: str) -> Path:
+        """Return a student's submission folder."""
+        return Path(self.course.format_path(self.course.submitted_directory, student, self.name))
 
     def autograded(self, student: str) -> Path:
         """Return the path of a student's autograded notebook."""

@@ -6,7 +6,6 @@ machine stops the run.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TypeVar
 
 from nbgrader.api import Gradebook
@@ -51,9 +50,9 @@ class Grader:
         known = load_assignment(self.course, name)
         self.version = known.version
         try:
-            self._folders = Folders(api, name)
-            self.procedure = Procedure.of(self._folders.converter.config, known, self._folders.of_the_class())
-            self._late = LatePenalties(parent=self._folders.converter)
+            self.folders = Folders(api, name)
+            self.procedure = Procedure.of(self.folders.converter.config, known, self.folders.of_the_class())
+            self._late = LatePenalties(parent=self.folders.converter)
         except Exception as error:
             why = _("A setting in the class's nbgrader_config.py cannot be used: {error!r}", error=error)
             raise ClassError(why) from error
@@ -93,7 +92,7 @@ class Grader:
     def outdate(self, students: list[str]) -> None:
         """Mark these students' current grades as outdated, so that they are due until they are graded again."""
         for student in students:
-            path = self._folders.autograded(student)
+            path = self.folders.autograded(student)
             outcome.reopen(path, outcome.of(path).handed_in)
 
     def grade_here(self, student: str) -> Outcome:
@@ -112,13 +111,13 @@ class Grader:
     def give_up(self, student: str, reason: str) -> Outcome:
         """Record in the gradebook and the files that a submission could not be graded; return its Outcome."""
         storable = reason.encode(errors="backslashreplace").decode().replace("\0", r"\x00")  # for any database
-        folder = self.folder_of(student)
+        folder = self.folders.submitted(student)
         fingerprint = receipt.fingerprint(folder, self.course.ignore)
         with gradebook.needed(self.course):
-            again = outcome.reopen(self._folders.autograded(student), fingerprint)  # manual scores belong to it
+            again = outcome.reopen(self.folders.autograded(student), fingerprint)  # manual scores belong to it
             scored = Scored({}, {}, storable)
             self._rows.save(known_as(student), scored, receipt.timestamp(folder), again, self._late.penalty)
-            self._folders.write_reason(student, storable, fingerprint, folder)
+            self.folders.write_reason(student, storable, fingerprint)
         return Outcome(student, Status.UNGRADABLE, reason)
 
     def _guarded(self, student: str, step: Callable[[], T]) -> T | Outcome:
@@ -126,25 +125,21 @@ class Grader:
             try:
                 return step()
             except (Exception, SystemExit) as error:
-                return self.give_up(student, reason_for(error, self.folder_of(student)))
+                return self.give_up(student, reason_for(error, self.folders.submitted(student)))
 
     def _read(self, student: str) -> Submission:
-        folder = self.folder_of(student)
+        folder = self.folders.submitted(student)
         receipt.settle(folder)
         if reason := unfit(folder, self.name):
             raise SubmissionError(reason)
-        return self._folders.read(student, folder)
+        return self.folders.read(student)
 
     def _record(self, submission: Submission, graded: Graded | Failed) -> Outcome:
         if isinstance(graded, Failed):
             raise graded.error
         student = submission.student
-        at = receipt.timestamp(self.folder_of(student))
-        outcome.reopen(self._folders.autograded(student), submission.fingerprint)  # ungraded until it is written
+        at = receipt.timestamp(self.folders.submitted(student))
+        outcome.reopen(self.folders.autograded(student), submission.fingerprint)  # ungraded until it is written
         self._rows.save(student, graded.scored, at, submission.again, self._late.penalty)
-        self._folders.write(submission, graded, self.procedure.files)
+        self.folders.write(submission, graded, self.procedure.files)
         return Outcome(student, Status.GRADED)
-
-    def folder_of(self, student: str) -> Path:
-        """Return a student's submission folder."""
-        return due.folder_of(self.course, self.name, student)

@@ -57,7 +57,7 @@ def return_feedback(api: NbGraderAPI, name: str) -> Iterator[Returned]:
             elif why := grader.why_due(submitted[student]):
                 yield Returned(readable(student), why=_("{why}; grade first.", why=_(why)))
             else:
-                yield _return(api, name, student, grader.folder_of(submitted[student]), there)
+                yield _return(api, name, student, grader.folders.submitted(submitted[student]), there)
 
 
 def _return(api: NbGraderAPI, name: str, student: str, submitted: Path, there: bool) -> Returned:

@@ -31,7 +31,7 @@ for kind in (MissingIDFieldWarning, DuplicateCellId):  # nbformat repairs cell i
 class Procedure:
     """Everything a worker needs to grade an assignment; plain data, sent once per run.
 
-    files: the class's files, which replace submitted ones, by relative path. config: settings by class name.
+    files: the class's files and record, which replace submitted ones, by relative path. config: settings by class name.
     """
 
     known: Assignment
@@ -44,7 +44,8 @@ class Procedure:
         kinds = [kind.__name__ for step in (RunCells, LimitOutput) for kind in step.__mro__]
         config = {name: dict(settings[name]) for name in {*OF_KERNELS, *kinds} if name in settings}
         RunCells(known, {}, {}, config=Config(config))
-        return cls(known, files, config)
+        record = {known.name + SUFFIX: known.without_cases}  # checks get cases when run
+        return cls(known, files | record, config)
 
 
 @dataclass(frozen=True)
@@ -63,11 +64,10 @@ class Submission:
 
 @dataclass(frozen=True)
 class Graded:
-    """A graded submission: the autograded notebook as JSON, its scores, and the record that replaces its own."""
+    """A graded submission: the autograded notebook as JSON, and its scores."""
 
     notebook: str
     scored: Scored
-    files: dict[str, bytes]
 
 
 @dataclass(frozen=True)
@@ -95,9 +95,8 @@ def _graded(procedure: Procedure, submission: Submission, shared: bool) -> Grade
     known, name = procedure.known, procedure.known.name
     with _FIRST:
         judging(known)  # its process starts before the first run starts threads in this one
-    record = {name + SUFFIX: known.without_cases}  # instead of a submitted one; checks get cases when run
     catalogue = {words.FILE: known.words} if known.words else {}  # what lessons show is in its language
-    released = procedure.files | record | catalogue
+    released = procedure.files | catalogue
     resources = {"nbgrader": {"student": submission.student, "assignment": name, "notebook": name}}
     try:
         nb = nbformat.from_dict(ipynb.read(submission.notebook))
@@ -113,7 +112,7 @@ def _graded(procedure: Procedure, submission: Submission, shared: bool) -> Grade
     nbformat.validate(nb, relax_add_props=True)
     scored = Scored.of(nb)
     outcome.write(nb, replace(outcome.read(nb), saved=True))
-    return Graded(nbformat.v4.writes(nb) + "\n", scored, record)
+    return Graded(nbformat.v4.writes(nb) + "\n", scored)
 
 
 _FIRST = threading.Lock()

@@ -45,17 +45,12 @@ def compose_names(course: CourseDirectory) -> None:
         folder.rename(target)
 
 
-def folder_of(course: CourseDirectory, name: str, student: str) -> Path:
-    """Return a student's submission folder."""
-    return Path(course.format_path(course.submitted_directory, student, name))
-
-
 def why_due(course: CourseDirectory, name: str, student: str, version: str) -> str:
     """Return why a submission must be graded; "" if its grade is current.
 
     student: the folder's name. version: the assignment's current version; "" if unknown.
     """
-    folder = folder_of(course, name, student)
+    folder = Path(course.format_path(course.submitted_directory, student, name))
     autograded = Path(course.format_path(course.autograded_directory, known_as(student), name))
     stored = outcome.of(autograded / f"{name}.ipynb")
     if not stored.saved or stored.handed_in != receipt.fingerprint(folder, course.ignore):

@@ -19,6 +19,7 @@ MAX_FILES = 500
 MAX_BYTES = 50_000_000
 MAX_DEPTH = 20  # of nested folders
 MAX_NAME = 100  # characters of a student's folder name
+LONGEST = 1000  # bytes of a timestamp or secret
 TIMESTAMP, SECRET = "timestamp.txt", "submission_secret.txt"  # written by nbgrader's exchange and by the import
 RECEIPTS = {TIMESTAMP, SECRET}
 PATTERN = set("*?[]")  # nbgrader treats names with these as glob patterns
@@ -67,7 +68,11 @@ def _unfit(folder: Path, name: str) -> str:
         return _("it contains no {name}.ipynb (found: {found}).", name=name, found=_found(folder))
     if not (folder / f"{name}.ipynb").stat().st_size:
         return _("{name}.ipynb is empty (0 bytes).", name=name)
-    return _heavy(folder / f"{name}.ipynb") or _untimely(folder / "timestamp.txt")
+    stamped = folder / TIMESTAMP
+    empty = stamped.is_file() and not stamped.stat().st_size
+    if stamped.exists() and not empty and timestamp(folder) is None:  # nbgrader could not read it
+        return _("its timestamp.txt does not contain a time after {year}.", year=YEARS[0])
+    return _heavy(folder / f"{name}.ipynb")
 
 
 def _found(folder: Path) -> str:
@@ -109,14 +114,22 @@ def all_in(folder: Path) -> Iterator[tuple[Path, os.stat_result]]:
                 todo.append(path)
 
 
-def _untimely(path: Path) -> str:
-    """Return why nbgrader cannot read the time of submission; "" if it can or there is none."""
+def timestamp(folder: Path) -> datetime | None:
+    """Return when the submission in a folder was submitted, in UTC; None if it has no valid timestamp."""
     try:
-        text = path.read_text(encoding="utf-8") if path.exists() else ""
-        fine = not text or (len(text) <= MAX_NAME and read_time(text).year in YEARS)
+        submitted_at = read_time(own_text(folder / TIMESTAMP))
     except Exception:  # any error: third-party libraries parse it
-        fine = False
-    return "" if fine else _("its timestamp.txt does not contain a time after {year}.", year=YEARS[0])
+        return None
+    return submitted_at if submitted_at.year in YEARS else None
+
+
+def own_text(path: Path) -> str:
+    """Return a small file's text; raise OSError or ValueError if it is large, a link, or in a linked folder."""
+    status = path.lstat()
+    regular = stat.S_ISREG(status.st_mode) and status.st_nlink == 1
+    if path.parent.is_symlink() or not regular or status.st_size > LONGEST:
+        raise ValueError(f"{path} is not a submission's own file")
+    return path.read_text(encoding="utf-8")
 
 
 def read_time(timestamp: str) -> datetime:

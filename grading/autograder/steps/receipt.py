@@ -19,9 +19,7 @@ from nbgrader.utils import parse_utc
 
 from gradlab import atomic
 
-from .files import MAX_BYTES, MAX_FILES, SECRET, TIMESTAMP, YEARS, all_in, read_time
-
-LONGEST = 1000  # characters of a timestamp or secret
+from .files import MAX_BYTES, MAX_FILES, SECRET, TIMESTAMP, all_in, own_text, timestamp
 
 
 def keep(submitted: Path, autograded: Path) -> None:
@@ -40,7 +38,7 @@ def settle(submitted: Path) -> None:
     """Write the timestamp of a submission in UTC if nbgrader, whose Formgrader compares it, would misread it."""
     time = timestamp(submitted)
     with contextlib.suppress(Exception):  # any error: third-party libraries parse it
-        if time and parse_utc(_own_text(submitted / TIMESTAMP).strip()) != time:
+        if time and parse_utc(own_text(submitted / TIMESTAMP).strip()) != time:
             atomic.write_text(submitted / TIMESTAMP, stamp(time))
 
 
@@ -49,19 +47,10 @@ def stamp(time: datetime) -> str:
     return f"{time:%Y-%m-%d %H:%M:%S.%f} UTC"
 
 
-def timestamp(folder: Path) -> datetime | None:
-    """Return when the submission in a folder was submitted, in UTC; None if it has no valid timestamp."""
-    try:
-        submitted_at = read_time(_own_text(folder / TIMESTAMP))
-    except Exception:  # any error: third-party libraries parse it
-        return None
-    return submitted_at if submitted_at.year in YEARS else None
-
-
 def secret(folder: Path) -> str:
     """Return the secret that nbgrader's exchange gave the submission in a folder; "" if it has none."""
     try:
-        return _own_text(folder / SECRET)
+        return own_text(folder / SECRET)
     except (OSError, ValueError):
         return ""
 
@@ -86,11 +75,3 @@ def fingerprint(folder: Path, ignored: list[str]) -> str:
 def _some(folder: Path) -> list[tuple[Path, os.stat_result]]:
     """Return the path and lstat of up to MAX_FILES files of a submission, without following links."""
     return [] if folder.is_symlink() else list(itertools.islice(all_in(folder), MAX_FILES))
-
-
-def _own_text(path: Path) -> str:
-    """Return a small file's text; raise OSError or ValueError if it is large, a link, or in a linked folder."""
-    status = path.lstat()
-    if path.parent.is_symlink() or not stat.S_ISREG(status.st_mode) or status.st_nlink != 1 or status.st_size > LONGEST:
-        raise ValueError(f"{path} is not a submission's own file")
-    return path.read_text(encoding="utf-8")

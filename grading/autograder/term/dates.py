@@ -126,20 +126,14 @@ def _dates(api: NbGraderAPI, book: Gradebook, assignment: Assignment, ended: lis
     if assignment.duedate is None:
         ended = [*ended, *(s.student_id for s in _extended(assignment))]
         _end(book, _extended(assignment))
-    before = _penalties(book, assignment)
-    late = LatePenalties(parent=api.coursedir)
-    for submission in scores.submissions(book, assignment).values():
-        student, late_s = submission.student_id, submission.total_seconds_late
+    late, changed = LatePenalties(parent=api.coursedir), {}
+    for student, submission in sorted(scores.submissions(book, assignment).items()):
+        before = scores.of(submission).penalty
         for notebook in submission.notebooks:
-            no_score = outcome.reason_in_gradebook(notebook)
+            no_score, late_s = outcome.reason_in_gradebook(notebook), submission.total_seconds_late
             notebook.late_submission_penalty = None if no_score else late.penalty(student, notebook.score, late_s)
+        after = scores.of(submission).penalty
+        if after != before:
+            changed[student] = before, after
     book.db.commit()
-    after = _penalties(book, assignment)
-    other = {s: (before[s], after[s]) for s in sorted(before) if before[s] != after[s]}
-    return Dates(assignment.duedate, {s.student_id: s.duedate for s in _extended(assignment)}, ended, other)
-
-
-def _penalties(book: Gradebook, assignment: Assignment) -> dict[str, float]:
-    """Return the penalties of all submissions with a timestamp, by student."""
-    submitted = scores.submissions(book, assignment)
-    return {student: scores.of(it).penalty for student, it in submitted.items() if it.timestamp is not None}
+    return Dates(assignment.duedate, {s.student_id: s.duedate for s in _extended(assignment)}, ended, changed)
