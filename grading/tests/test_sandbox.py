@@ -5,7 +5,6 @@ import functools
 import json
 import os
 import re
-import runpy
 import shutil
 import signal
 import subprocess
@@ -23,8 +22,9 @@ from autograder.errors import ClassError
 from autograder.run.grade import grade
 from autograder.sandbox import machine, provisioner
 from autograder.sandbox.__main__ import ESCAPES, escaped
+from autograder.sandbox.forkserver.kernel_memory import groups_folder
 from autograder.sandbox.manager import SandboxManager, TypedSession
-from autograder.sandbox.provisioner import FORKSERVER, SERVER, SandboxProvisioner
+from autograder.sandbox.provisioner import SERVER, SandboxProvisioner
 
 
 def texts(folder: Path, *sources: str) -> list[str]:
@@ -117,14 +117,9 @@ def test_a_grader_to_which_linux_gives_orphans_does_not_wait_for_them(tmp_path, 
 PEAKS = "memory.peak", "memory.max_usage_in_bytes"  # versions 2 and 1
 
 
-def forkserver():
-    """The fork server's program as a module; for Linux only."""
-    return runpy.run_path(str(FORKSERVER))
-
-
-@pytest.mark.skipif(forkserver()["groups_folder"]() is None, reason="this machine delegates no control group")
+@pytest.mark.skipif(groups_folder() is None, reason="this machine delegates no control group")
 def test_a_control_group_limits_all_of_a_kernels_processes_in_total(tmp_path, monkeypatch):
-    folder = forkserver()["groups_folder"]()
+    folder = groups_folder()
     held = []
     end = SandboxProvisioner.end
     monkeypatch.setattr(SandboxProvisioner, "memory_mib", 600)
@@ -158,7 +153,7 @@ def test_groups_are_created_in_the_nearest_one_that_limits_memory(tmp_path, grou
                 (one / "cgroup.subtree_control").write_text(
                     "cpu memory\n" if str(one.relative_to(mounted)) in limits else "cpu\n"
                 )
-    assert forkserver()["groups_folder"](str(mounted), str(own)) == (mounted / found if found else None)
+    assert groups_folder(str(mounted), str(own)) == (mounted / found if found else None)
 
 
 def test_a_kernel_sees_the_submissions_files_but_no_notebook(tmp_path):

@@ -34,7 +34,7 @@ ESCAPES = {
     N_("mount"): "import ctypes; assert ctypes.CDLL(None).mount(b'none', b'/tmp', b'tmpfs', 0, None) == 0",
     N_("take all memory"): "bytearray(1 << 40)",
 }
-GROUPED = "assert 'gradlab-' in open('/proc/self/cgroup').read()"  # the prefix that forkserver.py uses
+GROUPED = "assert 'gradlab-' in open('/proc/self/cgroup').read()"  # the prefix that forkserver uses
 WORKS = "import torch, gradlab; x = torch.ones(2, requires_grad=True); (x * x).sum().backward(); open('note', 'w')"
 
 

@@ -23,7 +23,7 @@ from gradlab.words import _
 from . import KERNEL_NAME, KERNELS
 
 MAX_MESSAGE_BYTES = 8_000_000  # of each part of a message
-MOST_WAITING = 4  # messages of a socket; further ones wait in the kernel, which drops none (see forkserver.run_kernel)
+MOST_WAITING = 4  # messages of a socket; further ones wait in the kernel, which drops none (see forkserver)
 START_S = 600  # the longest time for a started kernel to answer; a machine that needs more is not fit for grading
 SEND_MS = 5_000  # a disconnected kernel accepts no messages, and sending would block forever
 NEVER_MS = 3_600_000  # disabling reconnection altogether would delay closing a client by a second

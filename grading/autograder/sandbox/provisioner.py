@@ -26,7 +26,7 @@ from .machine import SandboxError, require_hidden
 
 WAITING = ["/bin/sh", "-c", "echo ready; exec >&-; read code; exit ${code:-1}"]  # waits for the kernel's exit code
 SOCKETS = "/run/kernel/s"
-FORKSERVER = Path(__file__).with_name("forkserver.py")  # never imported: it runs on Linux only
+FORKSERVER = Path(__file__).with_name("forkserver")  # never imported: it runs on Linux only
 ADDRESS = "GRADLAB_FORK_SERVER"  # the environment variable with the path of a fork server's socket
 ADDRESSES_MIB = 16_384  # lowest limit on a process's address space; Linux may need 2 MiB of page tables per GiB
 END_S = 60  # the longest time to wait for an ended sandbox; if its last process stays, it no longer runs
@@ -53,7 +53,7 @@ class ForkServer:
                 self._start()
 
     def send(self, request: dict, fds: list[int]) -> None:
-        """Request a kernel without waiting for it; see forkserver.py for `request` and `fds`."""
+        """Request a kernel without waiting for it; see forkserver for `request` and `fds`."""
         with self._lock:
             try:
                 socket.send_fds(self._connected(), [json.dumps(request).encode()], fds)
@@ -156,7 +156,7 @@ class SandboxProvisioner(LocalProvisioner):
         return ours
 
     async def _launch(self, request: dict, folder: Path, *control: int) -> None:
-        """Start a sandbox, and the process in it that forkserver.py forks for `request` and `control`."""
+        """Start a sandbox, and the process in it that forkserver forks for `request` and `control`."""
         loop = asyncio.get_running_loop()
         with contextlib.ExitStack() as stack:
             ends = [end for _ in range(3) for end in zip(os.pipe(), "rw", strict=True)]

@@ -1,31 +1,32 @@
 """Import the heavy libraries once, then fork one kernel per request into a waiting sandbox.
 
-`provisioner.ForkServer` runs this as a script, outside any package, so that no grading code is in a kernel's memory.
-Each message on a connection to its SEQPACKET socket is a JSON object with the arguments of `run_kernel`, plus three
-descriptors: a pidfd of the sandbox's first process, a pipe for the kernel's process id once it answers, and a pipe for
-its exit code. The other end of the last pipe keeps the sandbox alive. With a fourth descriptor, a socket, the forked
-process is not a kernel: it observes answers alone (`gradlab.checks.alone`). The server ends when its stdin is closed.
+`provisioner.ForkServer` runs this folder as a program, outside any package, so that a kernel's memory holds no code of
+grading but this folder's. Each message on a connection to its SEQPACKET socket is a JSON object with the arguments of
+`run_kernel`, plus three descriptors: a pidfd of the sandbox's first process, a pipe for the kernel's process id once it
+answers, and a pipe for its exit code. The other end of the last pipe keeps the sandbox alive. With a fourth descriptor,
+a socket, the forked process is not a kernel: it observes answers alone (`gradlab.checks.alone`). The server ends when
+its stdin is closed.
 """
 
 import contextlib
 import ctypes
-import errno
 import fcntl
 import gc
 import json
 import os
-import platform
 import resource
 import select
 import signal
 import socket
-import struct
 import sys
 import time
 import traceback
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
+
+from kernel_memory import WRITABLE, groups_folder, make_group, memory_used_mib, processes, remove_groups
+from kernel_rights import CLONE_NEWUSER, call, drop_privileges, filter_alone, libc
 
 PRELOADED = [
     "torch",
@@ -57,181 +58,14 @@ PRELOADED = [
 LOOK_MS = 250
 START_S = 600  # the longest time for a kernel to open its sockets
 CHANNELS = ("shell", "iopub", "stdin", "hb", "control")
-WRITABLE = ["/tmp", "/home/student", "/dev/shm", "/run/kernel"]
-INODE = 1 << 10  # bytes of memory per file, folder or link, besides its content
-SOCKET, TCP = 420 << 10, 10 << 20  # the most bytes that a socket can buffer, by Linux's defaults
-GROUP = "gradlab-"  # the prefix of control group names
-VERSION_1 = "memory.limit_in_bytes", "memory.memsw.limit_in_bytes", "memory.oom_control"  # files of a control group
-VERSION_2 = "memory.max", "memory.swap.max", "memory.events"
 NICER = 5  # grading and the machine's other work come before submissions
 LAST = 19  # the niceness of sessions created by a submission, each of which would otherwise get an equal share
 
-CLONE_NEWUSER = 0x10000000
 NS_GET_USERNS = 0xB701  # of ioctl
 NAMESPACES = 0x00020000 | 0x04000000 | 0x08000000 | 0x20000000 | 0x40000000  # mount, uts, ipc, pid, net
-DUMPABLE, SECCOMP, CAPBSET_DROP, NO_NEW_PRIVS = 4, 22, 24, 38  # of prctl
 RDONLY, NOSUID, NODEV, NOEXEC, REMOUNT, BIND = 1, 2, 4, 8, 32, 4096  # of mount
-CLONE3, MAP_SHARED, MAP_ANONYMOUS, PROT_EXEC = 435, 0x01, 0x20, 0x04
 MADV_COLLAPSE = 25
 MOST_TEXT = 500_000  # characters that wait in an output stream; its messages must stay below 8 MB
-REFUSED = ["memfd_create", "memfd_secret", "shmget", "msgget", "add_key", "request_key", "keyctl"]
-REFUSED_ALONE = ["execve", "execveat", "prctl", "ptrace", "process_vm_writev"]
-CALLS = ["clone", "unshare", "mmap", *REFUSED, "mprotect", "pkey_mprotect", *REFUSED_ALONE]
-_ARCHITECTURES = {  # by machine: the architecture's number, and the numbers of these calls
-    "x86_64": (0xC000003E, [56, 272, 9, 319, 447, 29, 68, 248, 249, 250, 10, 329, 59, 322, 157, 101, 311]),
-    "aarch64": (0xC00000B7, [220, 97, 222, 279, 447, 194, 186, 217, 218, 219, 226, 288, 221, 281, 167, 117, 271]),
-}
-ARCHITECTURES = {name: (own, dict(zip(CALLS, calls, strict=True))) for name, (own, calls) in _ARCHITECTURES.items()}
-LOAD, IF_EQUAL, IF_AT_LEAST, IF_SET, LEAVE = 0x20, 0x15, 0x35, 0x45, 0x06  # operations of a filter
-ALLOW, REFUSE, UNKNOWN = 0x7FFF0000, 0x00050000 | errno.EPERM, 0x00050000 | errno.ENOSYS  # how a filter leaves
-ARGUMENT = range(16, 64, 8)  # where a filter finds a call's arguments
-
-libc = ctypes.CDLL(None, use_errno=True)
-
-
-def call(name: str, *arguments) -> None:
-    """Call a function of the C library; raise OSError if it fails."""
-    if getattr(libc, name)(*arguments) < 0:
-        raise OSError(ctypes.get_errno(), f"{name}: {os.strerror(ctypes.get_errno())}")
-
-
-def drop_privileges(uid: int) -> None:
-    """Give up all capabilities permanently; root becomes the user `uid`."""
-    for capability in range(64):
-        libc.prctl(CAPBSET_DROP, capability, 0, 0, 0)  # fails for capabilities unknown to this kernel
-    if os.geteuid() == 0:
-        os.setgroups([])
-        os.setresgid(uid, uid, uid)
-        os.setresuid(uid, uid, uid)
-    version, nothing = (ctypes.c_uint32 * 2)(0x20080522, 0), (ctypes.c_uint32 * 6)()
-    call("capset", version, nothing)
-    call("prctl", NO_NEW_PRIVS, 1, 0, 0, 0)
-    filter_calls()
-    call("prctl", DUMPABLE, 1, 0, 0, 0)  # otherwise, after changing user, it could not read its own /proc entries
-
-
-def filter_calls() -> None:
-    """Install a seccomp filter against system calls that a kernel does not need or that could bypass a limit.
-
-    It refuses:
-    - user namespaces, in which anyone may mount (bubblewrap forbids them too, unless it runs as root);
-    - memory that belongs to no process or folder and would go uncounted, such as memfds, System V segments and queues,
-      and shared memory without a file;
-    - keyrings, because the session's keyring belongs to the grading account.
-
-    clone3, whose flags a filter cannot see, is reported as missing, so the C library calls clone.
-    """
-    _, numbers = ARCHITECTURES[platform.machine()]
-    steps = [(IF_EQUAL, 0, 1, CLONE3), (LEAVE, 0, 0, UNKNOWN)]
-    for name in REFUSED:
-        steps += [(IF_EQUAL, 0, 1, numbers[name]), (LEAVE, 0, 0, REFUSE)]
-    for name in ("clone", "unshare"):
-        steps += _if_called(name, (LOAD, 0, 0, ARGUMENT[0]), (IF_SET, 0, 1, CLONE_NEWUSER))
-    shared = [(LOAD, 0, 0, ARGUMENT[3]), (IF_SET, 0, 2, MAP_SHARED), (IF_SET, 0, 1, MAP_ANONYMOUS)]
-    install([*steps, *_if_called("mmap", *shared)])
-
-
-def filter_alone() -> None:
-    """Add a filter for a process that observes answers alone, in which no code may change or come from outside.
-
-    It refuses other programs, memory that becomes executable (files can still be: Python has compiled modules), and
-    access to other processes. Nothing can read or write the process's memory through /proc.
-    """
-    call("prctl", DUMPABLE, 0, 0, 0, 0)
-    _, numbers = ARCHITECTURES[platform.machine()]
-    steps = []
-    for name in REFUSED_ALONE:
-        steps += [(IF_EQUAL, 0, 1, numbers[name]), (LEAVE, 0, 0, REFUSE)]
-    executable = [(LOAD, 0, 0, ARGUMENT[2]), (IF_SET, 0, 1, PROT_EXEC)]
-    for name in ("mprotect", "pkey_mprotect"):
-        steps += _if_called(name, *executable)
-    nothing = [(LOAD, 0, 0, ARGUMENT[2]), (IF_SET, 0, 3, PROT_EXEC), (LOAD, 0, 0, ARGUMENT[3])]
-    install([*steps, *_if_called("mmap", *nothing, (IF_SET, 0, 1, MAP_ANONYMOUS))])
-
-
-def _if_called(name: str, *conditions: tuple) -> list[tuple]:
-    """Return steps that refuse a call under these conditions, the last of which skips one step if it is not met."""
-    steps = [*conditions, (LEAVE, 0, 0, REFUSE), (LEAVE, 0, 0, ALLOW)]
-    return [(IF_EQUAL, 0, len(steps), ARCHITECTURES[platform.machine()][1][name]), *steps]
-
-
-def install(steps: list[tuple]) -> None:
-    """Install a seccomp filter: the operation, steps to skip if true, steps to skip if false, and operand of each step.
-
-    The steps begin with the call's number loaded; a call that they do not leave is allowed.
-    """
-    steps = [
-        (LOAD, 0, 0, 4),
-        (IF_EQUAL, 1, 0, ARCHITECTURES[platform.machine()][0]),
-        (LEAVE, 0, 0, REFUSE),
-        (LOAD, 0, 0, 0),
-        (IF_AT_LEAST, 0, 1, 0x40000000),  # x32 calls, which have their own numbers
-        (LEAVE, 0, 0, REFUSE),
-        *steps,
-        (LEAVE, 0, 0, ALLOW),
-    ]
-    program = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *step) for step in steps))
-    header = ctypes.create_string_buffer(struct.pack("HxxxxxxP", len(steps), ctypes.addressof(program)))
-    call("prctl", SECCOMP, 2, ctypes.c_void_p(ctypes.addressof(header)), 0, 0)
-
-
-class Group(NamedTuple):
-    """A Linux control group that limits its processes' memory. Its files stay open: the sandbox cannot see its folder.
-
-    procs: writing 0 to it adds the writing process and its future children. events: the kernel's event counters.
-    """
-
-    procs: int
-    events: int
-
-    def has_killed(self) -> bool:
-        """Return whether Linux killed a process of the group for exceeding the limit."""
-        return b"\noom_kill 0\n" not in b"\n" + os.pread(self.events, 1 << 12, 0)
-
-
-def groups_folder(mounted: str = "/sys/fs/cgroup", own: str = "/proc/self/cgroup") -> Path | None:
-    """Return the folder in which this process may create memory control groups; None if none is delegated.
-
-    In cgroup v2, that is the nearest group at or above ours that limits memory; in v1, it is our own group.
-    """
-    for line in Path(own).read_text().splitlines():
-        number, kinds, path = line.split(":", 2)
-        group = Path(mounted, *(["memory"] if kinds else []), path.lstrip("/"))
-        if number == "0":
-            above = [group, *(folder for folder in group.parents if folder.is_relative_to(mounted))]
-            limiting = (folder for folder in above if "memory" in _words(folder / "cgroup.subtree_control"))
-            nearest = next(limiting, None)
-            if nearest is None:
-                continue
-            group = nearest
-        elif kinds != "memory":
-            continue
-        if os.access(group, os.W_OK) and os.access(group / "cgroup.procs", os.W_OK):
-            return group
-    return None
-
-
-def _words(file: Path) -> list[str]:
-    return file.read_text().split() if file.exists() else []
-
-
-def make_group(folder: Path, memory_mib: int) -> Group:
-    """Create a control group that limits one sandbox's memory, including swap, to `memory_mib` MiB."""
-    group = folder / f"{GROUP}{os.getpid()}"
-    group.mkdir()
-    limit, swap, events = VERSION_2 if (group / VERSION_2[0]).exists() else VERSION_1
-    (group / limit).write_text(str(memory_mib << 20))
-    with contextlib.suppress(OSError):  # swap accounting may be off
-        (group / swap).write_text("0" if swap == VERSION_2[1] else str(memory_mib << 20))
-    return Group(os.open(group / "cgroup.procs", os.O_WRONLY), os.open(group / events, os.O_RDONLY))
-
-
-def remove_groups(folder: Path) -> None:
-    """Remove empty control groups whose process has ended, including those of a killed server."""
-    for group in folder.glob(f"{GROUP}*"):
-        if not Path("/proc", group.name.removeprefix(GROUP)).exists():
-            with contextlib.suppress(OSError):
-                group.rmdir()
 
 
 def run_kernel(argv: list[str], connection: dict, **sandbox) -> None:
@@ -419,11 +253,6 @@ def answers(connection: dict, name: str) -> bool:
         return probe.connect_ex(f"{connection['ip']}-{connection[name + '_port']}") == 0
 
 
-def processes() -> set[str]:
-    """Return the ids of all processes in the sandbox, as numbered inside."""
-    return set(filter(str.isdigit, os.listdir("/proc")))
-
-
 def put_last(started: set[str], session: int) -> None:
     """Let the processes in `started` outside the kernel's `session` use only processor time that nothing else needs."""
     for process in started:
@@ -441,57 +270,9 @@ def share(process: str, niceness: int) -> None:
             group.write_text(str(niceness))
 
 
-def memory_used_mib(limit_mib: float) -> float:
-    """Return the sandbox's memory in MiB: its processes, its files, and the most its sockets can buffer.
-
-    Memory shared by processes is divided among them if the total would otherwise exceed the limit.
-    """
-    there = processes()
-    other_mib = files_mib() + sockets_mib() + sum(status_mib(process, "VmPTE:") for process in there)
-    total = other_mib + sum(status_mib(process, "VmRSS:", "VmSwap:") for process in there)
-    return total if total <= limit_mib else other_mib + sum(map(proportional_mib, there))
-
-
-def files_mib() -> float:
-    """Return the memory of the writable places in MiB: their blocks and Linux's overhead per file."""
-    systems = list(map(os.statvfs, WRITABLE))
-    blocks = sum((system.f_blocks - system.f_bfree) * system.f_frsize for system in systems)
-    return (blocks + INODE * sum(system.f_files - system.f_ffree for system in systems)) / 2**20
-
-
-def sockets_mib() -> float:
-    """Return the most that the sandbox's sockets can buffer, in MiB; Linux does not report the actual amount."""
-    kinds = {}
-    with contextlib.suppress(OSError):  # the first process ended, and all others with it
-        for line in Path("/proc/1/net/sockstat").read_text().splitlines():
-            kind, _, count, *_ = line.split()
-            kinds[kind] = int(count)
-    tcp = kinds.get("TCP:", 0)
-    return (tcp * TCP + max(kinds.get("sockets:", 0) - tcp, 0) * SOCKET) / 2**20
-
-
-def status_mib(process: str, *names: str) -> float:
-    """Return the sum of the fields `names`, such as `VmRSS:`, in a process's status, in MiB; 0 if it has ended."""
-    with contextlib.suppress(OSError):
-        lines = Path(f"/proc/{process}/status").read_text().splitlines()
-        return sum(int(line.split()[1]) for line in lines if line.startswith(names)) / 1024
-    return 0.0
-
-
-def proportional_mib(process: str) -> float:
-    """Return a process's memory in MiB, with its share of shared memory; this is slow.
-
-    If Linux does not permit reading it, return the resident and swapped memory instead.
-    """
-    with contextlib.suppress(OSError):
-        lines = Path(f"/proc/{process}/smaps_rollup").read_text().splitlines()
-        return sum(int(line.split()[1]) for line in lines if line.startswith(("Pss:", "SwapPss:"))) / 1024
-    return status_mib(process, "VmRSS:", "VmSwap:")
-
-
 def preload(course: str) -> None:
     """Import the modules that kernels need, with gradlab from `course`; raise RuntimeError if that starts a thread."""
-    sys.path.insert(0, course)
+    sys.path[0] = course  # instead of this folder
     gc.disable()  # collecting would take a sixth of the time
     for module in PRELOADED:
         __import__(module)

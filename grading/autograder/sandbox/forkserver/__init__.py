@@ -1,0 +1,1 @@
+"""The fork server, a program by itself: see `__main__`."""
