@@ -166,7 +166,7 @@ def test_the_reason_is_recorded_the_same_way_wherever_it_arose_and_the_next_one_
     ended = [grader.grade_here("in nbgrader"), grader.grade_here("before"), grader.give_up("anna", "it was lost.\0")]
     for student, step in {
         "judged": "autograder.steps.runs.show_verdicts",
-        "saved": "autograder.run.folders.all_of",
+        "saved": "autograder.run.folders.find_all_files",
     }.items():
         tiny.hand_in(student, RIGHT)
         with monkeypatch.context() as patch:

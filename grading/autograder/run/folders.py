@@ -1,21 +1,23 @@
 """Read submissions from the class folder and write their autograded notebooks, as nbgrader's Autograde does."""
 
+import os
+import shutil
 from pathlib import Path
 
 import nbformat
 from nbgrader.apps import NbGraderAPI
 from nbgrader.converters import Autograde
-from nbgrader.utils import temp_attrs
+from nbgrader.utils import find_all_files, temp_attrs
 
+from gradlab import atomic
 from gradlab.checks.record import SUFFIX
 from gradlab.words import _
 
 from ..errors import ClassError
 from ..steps import outcome, receipt
 from ..steps.autograde import Graded, Submission
-from ..steps.files import all_of, known_as
+from ..steps.files import known_as
 from ..steps.outcome import NotebookOutcome
-from ..steps.save import put
 
 
 class Folders:
@@ -43,10 +45,8 @@ class Folders:
 
     def write(self, submission: Submission, graded: Graded, of_the_class: dict[str, bytes]) -> None:
         """Write the files beside the autograded notebook, then the notebook, and run nbgrader's post-convert hook."""
-        student, path = submission.student, self.autograded(submission.student)
-        put(path, graded.notebook, submission.files | of_the_class, self.submitted(student))
-        self.converter.set_permissions(self.name, known_as(student))
-        self._hook("run_post_convert_hook", student, path)
+        self._put(submission.student, graded.notebook, submission.files | of_the_class)
+        self._hook("run_post_convert_hook", submission.student, self.autograded(submission.student))
 
     def write_reason(self, student: str, reason: str, fingerprint: str) -> None:
         """Replace a student's autograded folder with the released notebook and why there is no grade.
@@ -58,8 +58,7 @@ class Folders:
             raise ClassError(_("{file} is missing. Generate the assignment again.", file=released))
         nb = nbformat.read(released, as_version=4)
         outcome.write(nb, NotebookOutcome(could_not_grade=reason, saved=True, handed_in=fingerprint))
-        put(self.autograded(student), nbformat.writes(nb) + "\n", {}, self.submitted(student))
-        self.converter.set_permissions(self.name, known_as(student))
+        self._put(student, nbformat.writes(nb) + "\n", {})
 
     def submitted(self, student: str) -> Path:
         """Return a student's submission folder."""
@@ -71,7 +70,27 @@ class Folders:
         return Path(folder, f"{self.name}.ipynb")
 
     def _files(self, folder: Path) -> dict[str, bytes]:
-        return all_of(folder, [*self.course.ignore, "*.ipynb"])
+        """Return the contents of a folder's files by relative path, without notebooks and what the class ignores."""
+        paths = sorted(find_all_files(str(folder), [*self.course.ignore, "*.ipynb"]))
+        return {os.path.relpath(path, folder): Path(path).read_bytes() for path in paths}
+
+    def _put(self, student: str, notebook: str, files: dict[str, bytes]) -> None:
+        """Write the files beside the autograded notebook, then the notebook; delete everything else in its folder."""
+        path = self.autograded(student)
+        folder = path.parent
+        folder.mkdir(parents=True, exist_ok=True)
+        for entry in folder.iterdir():
+            if entry.is_dir() and not entry.is_symlink():
+                shutil.rmtree(entry)
+            elif entry != path:
+                entry.unlink()
+        for name, content in files.items():
+            target = folder / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(content)
+        receipt.keep(self.submitted(student), folder)
+        atomic.write_text(path, notebook)
+        self.converter.set_permissions(self.name, known_as(student))
 
     def _hook(self, name: str, student: str, notebook: Path) -> None:
         """Call one of nbgrader's hooks before or after converting a submission, if the class configures it."""

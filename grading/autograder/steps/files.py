@@ -6,7 +6,7 @@ import os
 import re
 import stat
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 
@@ -147,14 +147,6 @@ def read_time(timestamp: str) -> datetime:
     if zone.isalpha() and zone not in ("Z", "AM", "PM") and gettz(zone) is None:
         raise ValueError(zone)
     return parse_utc(text)
-
-
-def all_of(folder: Path, ignored: Iterable[str] = ()) -> dict[str, bytes]:
-    """Return the contents of a folder's files by relative path, except those matching nbgrader's `ignored` patterns."""
-    from nbgrader.utils import find_all_files
-
-    paths = sorted(find_all_files(str(folder), list(ignored)))
-    return {os.path.relpath(path, folder): Path(path).read_bytes() for path in paths}
 
 
 def beside_notebook(files: dict[str, bytes]) -> dict[str, bytes]:

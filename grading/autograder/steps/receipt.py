@@ -59,7 +59,8 @@ def fingerprint(folder: Path, ignored: list[str]) -> str:
     """Return a digest that identifies a submission by its files, except those matching the `ignored` patterns."""
     digest, size = hashlib.sha256(), 0
     try:
-        for path, status in _some(folder):
+        entries = [] if folder.is_symlink() else list(itertools.islice(all_in(folder), MAX_FILES))
+        for path, status in entries:
             inside = path.relative_to(folder)
             if any(fnmatch.fnmatch(part, pattern) for part in inside.parts for pattern in ignored):
                 continue
@@ -70,8 +71,3 @@ def fingerprint(folder: Path, ignored: list[str]) -> str:
     except OSError as error:
         digest.update(str(error.errno).encode())
     return digest.hexdigest()
-
-
-def _some(folder: Path) -> list[tuple[Path, os.stat_result]]:
-    """Return the path and lstat of up to MAX_FILES files of a submission, without following links."""
-    return [] if folder.is_symlink() else list(itertools.islice(all_in(folder), MAX_FILES))

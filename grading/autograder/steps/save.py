@@ -1,10 +1,8 @@
 """Save scores, comments and late penalties to the gradebook, or the reason why a submission has no score."""
 
-import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from pathlib import Path
 from typing import Any
 
 from nbformat import NotebookNode
@@ -16,11 +14,10 @@ from sqlalchemy import create_engine, select
 from sqlalchemy.orm import Session
 from sqlalchemy.pool import NullPool
 
-from gradlab import atomic
 from gradlab.words import _
 
 from ..errors import ClassError
-from . import outcome, receipt
+from . import outcome
 from .scores import seconds_late
 
 Penalty = Callable[[str, float, float], float | None]  # called with the student id, the score and the seconds late
@@ -142,23 +139,3 @@ def _row(book: Session, kind: Any, **key: object) -> Any:
         book.add(row)
         book.flush()
     return row
-
-
-def put(path: Path, notebook: str, files: dict[str, bytes], submitted: Path) -> None:
-    """Write the files beside an autograded notebook, then the notebook; delete everything else in its folder.
-
-    files: contents by relative path. submitted: the submission's folder, from which the receipt is copied.
-    """
-    folder = path.parent
-    folder.mkdir(parents=True, exist_ok=True)
-    for entry in folder.iterdir():
-        if entry.is_dir() and not entry.is_symlink():
-            shutil.rmtree(entry)
-        elif entry != path:
-            entry.unlink()
-    for name, content in files.items():
-        target = folder / name
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(content)
-    receipt.keep(submitted, folder)
-    atomic.write_text(path, notebook)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from nbgrader.api import Gradebook
 from nbgrader.apps import NbGraderAPI
-from nbgrader.utils import capture_log, temp_attrs
+from traitlets.config import Config
 
 from gradlab.words import _
 
@@ -30,10 +30,9 @@ def put_into_exchange(api: NbGraderAPI, name: str) -> bool:
     """Release an assignment in nbgrader's exchange; return False if there is none. Raises ClassError on failure."""
     if return_feedback.exchange(api) is None:
         return False
-    with temp_attrs(api.coursedir, assignment_id=name):
-        places = {"coursedir": api.coursedir, "authenticator": api.authenticator, "parent": api}
-        said = capture_log(api.exchange.ReleaseAssignment(**places, force=True))
-        require_success(said, _("{assignment} could not be released in the exchange", assignment=name))
+    api.update_config(Config({"ExchangeReleaseAssignment": {"force": True}}))
+    said = api.release_assignment(name)
+    require_success(said, _("{assignment} could not be released in the exchange", assignment=name))
     return True
 
 
