@@ -82,20 +82,14 @@ def apply(api: NbGraderAPI, to_do: list[Change]) -> None:
             _make(api, change)
 
 
-def in_words(course: CourseDirectory, changes: list[Change]) -> str:
-    """Return these changes as text for the terminal."""
-    lines = of_class(course)
-    for change in changes:
-        lines += [change.name, *(f"  {line}" for line in change.said)]
-        lines += ["  " + _("WOULD BE LOST: {what}", what=what) for what in change.lost]
-    return "\n".join(lines) or _("The class is up to date with the course.")
-
-
-def of_class(course: CourseDirectory) -> list[str]:
-    """Return the changes that an update makes beside those of chapters, one per line."""
+def lines(course: CourseDirectory, changes: list[Change]) -> list[str]:
+    """Return all that an update makes, first what it changes beside the chapters; empty if that is nothing."""
     said = [_("The class gets a copy of the chapters instead of a link to them.")] * _source(course).is_symlink()
     if words.read(Path(course.root)) != words.read(class_chapters.course(words.language())):
         said.append(_("The class gets the course's current translation; feedback pages will be made again."))
+    for change in changes:
+        said += [change.name, *(f"  {line}" for line in change.said)]
+        said += ["  " + _("WOULD BE LOST: {what}", what=what) for what in change.lost]
     return said
 
 

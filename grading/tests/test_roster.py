@@ -4,7 +4,7 @@ import pytest
 from tiny_class import NAME, RIGHT, threads
 
 from autograder.errors import ClassError
-from autograder.term.roster import read_roster, write_roster
+from autograder.term.roster import FIELDS, read_roster, write_roster
 
 OWN = """id,first_name,last_name,email,lms_user_id
 anna,Anna,Müller,anna@uni.example,4021
@@ -48,7 +48,8 @@ def students(tiny):
 
 
 def entries(path, column=""):
-    return {e.id: (e.first_name, e.last_name, e.email, e.lms_user_id) for e in read_roster(path, column)[0]}
+    students = read_roster(path, column)[0].values()
+    return {s.id: tuple(getattr(s, field) or "" for field in FIELDS) for s in students}
 
 
 @pytest.mark.parametrize("separator", [",", ";", "\t"])

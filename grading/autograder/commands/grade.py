@@ -2,7 +2,6 @@
 
 import argparse
 from collections import Counter
-from pathlib import Path
 from typing import Any
 
 from gradlab.words import _
@@ -33,6 +32,7 @@ def run(args: argparse.Namespace) -> int:
     """
     from ..sandbox import machine
     from ..sandbox.provisioner import SERVER
+    from ..settings import class_api
     from ..term import by_hand
 
     folder, name, sandbox, force = args.folder, args.assignment, not args.no_sandbox, args.force
@@ -56,23 +56,13 @@ def run(args: argparse.Namespace) -> int:
         print(_("To continue, grade again without --force.") if force else _("To continue, grade again."))
         return INTERRUPTED
     report.show(folder, name)
-    show_list(*undecided(folder, name))
+    show_list(*by_hand.listed(class_api(folder).coursedir, name))
     if force:
         print(_("To see what changed: {command}", command=f"python -m autograder report {name} --changes"))
     print(_said(counts))
     if counts[Status.SKIPPED]:
         print(_("Skipped submissions already have a current grade; --force grades them again."))
     return 0
-
-
-def undecided(folder: Path, name: str) -> tuple[str, list]:
-    """Return a title, and all points that need a decision; see `term.by_hand`."""
-    from ..settings import class_api
-    from ..steps.outcome import TO_DECIDE
-    from ..term import by_hand
-
-    title = _("Points set manually for an earlier submission ({command})", command=TO_DECIDE.format(name))
-    return title, by_hand.listed(class_api(folder).coursedir, name)
 
 
 def _said(counts: Counter[str]) -> str:

@@ -24,10 +24,10 @@ def run(args: argparse.Namespace) -> None:
     from ..settings import class_api
     from ..term.roster import read_roster, write_roster
 
-    entries, columns = read_roster(args.file, args.id)
+    students, columns = read_roster(args.file, args.id)
     with only_run(args.folder):
-        changes = write_roster(class_api(args.folder).coursedir, entries, args.dry_run)
-    print(_("Students in {file}: {number}", file=args.file, number=len(entries)))
+        changes = write_roster(class_api(args.folder).coursedir, students, args.dry_run)
+    print(_("Students in {file}: {number}", file=args.file, number=len(students)))
     show_list(_("Columns"), [f"{field}: {column}" for field, column in columns.items()], ", ")
     show_list(_("Added"), changes.added, ", ")
     show_list(_("Changed"), [f"{student}: {', '.join(said)}" for student, said in changes.changed.items()])

@@ -24,10 +24,10 @@ def run(args: argparse.Namespace) -> None:
 
     api = open_class(args.folder)
     changes = update.changes(api.coursedir, args.assignments)
-    some = changes or update.of_class(api.coursedir)
-    print(update.in_words(api.coursedir, changes))
+    lines = update.lines(api.coursedir, changes)
+    print("\n".join(lines) or _("The class is up to date with the course."))
     if not args.apply:
-        if some:
+        if lines:
             print(_("Nothing was changed. To make these changes, repeat the command with --apply."))
         return
     losing = [change.name for change in changes if change.lost]
@@ -36,5 +36,5 @@ def run(args: argparse.Namespace) -> None:
         other = _("Update the other chapters by name, or back up the class and use --lose-scores.")
         raise ClassError(f"{lost} {other}")
     update.apply(api, changes)
-    if some:
+    if lines:
         print(_("Done."))

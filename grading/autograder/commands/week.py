@@ -39,11 +39,11 @@ def run(args: argparse.Namespace) -> int:
 
     from ..gradebook import find_assignment
     from ..settings import open_class
-    from ..term import platforms
+    from ..term import by_hand, platforms
     from ..views.report import gather
 
     codes = [_submissions(args)]
-    folder, name, course = args.folder, args.assignment, open_class(args.folder).coursedir
+    name, course = args.assignment, open_class(args.folder).coursedir
     with Gradebook(course.db_url, course.course_id) as book:
         due = find_assignment(book, name).duedate
     print()
@@ -62,7 +62,7 @@ def run(args: argparse.Namespace) -> int:
     else:
         print(_("To export grades, add Canvas's --gradebook FILE or Moodle's --worksheet FILE."))
     _begin(_("Needs your attention"))
-    _needs_a_look(gather(course, name), *grade.undecided(folder, name))
+    _needs_a_look(gather(course, name), *by_hand.listed(course, name))
     return max(codes)
 
 
@@ -90,11 +90,8 @@ def _submissions(args: argparse.Namespace) -> int:
     return 0
 
 
-def _needs_a_look(report: "Report", to_decide: str, by_hand: list) -> None:
-    """Print what only a person can decide, or "nothing".
-
-    by_hand: the manual points that need a decision, with their title to_decide.
-    """
+def _needs_a_look(report: "Report", to_decide: str, undecided: list[str]) -> None:
+    """Print what only a person can decide, or "nothing". undecided: see `by_hand.listed`, with the title to_decide."""
     from ..steps.outcome import Status
     from ..views.renderings import to_do
 
@@ -102,8 +99,8 @@ def _needs_a_look(report: "Report", to_decide: str, by_hand: list) -> None:
     flags = [f"{row.student}: {len(row.flags)}" for row in report.rows if row.flags]
     sections = [
         (_("Could not be graded"), [f"{row.student}: {row.reason}" for row in rows[Status.UNGRADABLE]]),
-        (_("Need a manual grade"), [row.student for row in rows[Status.NEEDS_MANUAL] if not by_hand]),
-        (to_decide, by_hand),
+        (_("Need a manual grade"), [row.student for row in rows[Status.NEEDS_MANUAL] if not undecided]),
+        (to_decide, undecided),
         (_("Number of flags (see the report)"), flags),
         (_("To do"), to_do(report)),
     ]

@@ -1,4 +1,4 @@
-"""Load an assignment of a class: its checks, its seed, the record made from that seed, and the released notebook."""
+"""Load an assignment of a class: its checks, the record made from its seed, and the released notebook."""
 
 import ast
 import contextlib
@@ -76,13 +76,12 @@ def _known(cell: SourceCell, points: float | None, solution: bool) -> dict:
 class Assignment:
     """All that grading knows about an assignment, hidden from submissions; plain data, sent to workers once per run.
 
-    seed: draws the class's cases. record: their expected results and slips. version: see `_update_record`. cells: the
-    solved notebook's code cells. modules: sources of the Python files beside it, by file name. words: the class's
-    catalogue, b"" if it is in English.
+    record: the class's cases, with their expected results and slips. version: see `_update_record`. cells: the solved
+    notebook's code cells. modules: sources of the Python files beside it, by file name. words: the class's catalogue,
+    b"" if it is in English.
     """
 
     name: str
-    seed: int
     record: Record
     version: str
     cells: list[nbformat.NotebookNode]
@@ -221,10 +220,10 @@ def _load(book: tuple[str, str], paths: tuple[Path, ...], changed_at: tuple[int,
         generated = find_notebook(gradebook, name)
         _require_same(notebook, generated, name)
         as_released = Released.of(generated, nbformat.read(released, as_version=4) if released.exists() else notebook)
-    seed, version, record = _update_record(record_path, notebook, source)
+    version, record = _update_record(record_path, notebook, source)
     cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
     modules = {path.name: path.read_text(encoding="utf-8") for path in sorted(source.parent.glob("*.py"))}
-    return Assignment(name, seed, record, version, cells, modules, as_released, catalogue)
+    return Assignment(name, record, version, cells, modules, as_released, catalogue)
 
 
 def keep_record(course: CourseDirectory, chapter: "Chapter") -> None:
@@ -235,8 +234,8 @@ def keep_record(course: CourseDirectory, chapter: "Chapter") -> None:
 
 def _update_record(
     path: Path, notebook: nbformat.NotebookNode, source: Path, chapter: "Chapter | None" = None
-) -> tuple[int, str, Record]:
-    """Return the seed, version and record in the file `path`; first make and store what is missing or outdated.
+) -> tuple[str, Record]:
+    """Return the version and record in the file `path`; first make and store what is missing or outdated.
 
     chapter: of the solved notebook, if that has been run. The version stays while nothing changes that can change a
     verdict. Raises ClassError if the file is damaged.
@@ -261,7 +260,7 @@ def _update_record(
     path.parent.mkdir(parents=True, exist_ok=True)
     content = {"seed": stored["seed"], "version": version, "made_from": now, "code": code, "record": plain}
     atomic.write_text(path, json.dumps(content), mode=0o600)
-    return stored["seed"], version, record
+    return version, record
 
 
 def _chapter(notebook: nbformat.NotebookNode, name: str, folder: Path) -> "Chapter":

@@ -13,15 +13,16 @@ from ..errors import ClassError, did_you_mean
 from ..run.lock import only_run
 from ..settings import open_class
 from ..steps.files import readable
-from ..steps.outcome import undecided
+from ..steps.outcome import TO_DECIDE, undecided
 from ..views.changes import points
 from ..views.words import exercise_of
 
 
-def listed(course: CourseDirectory, name: str) -> list[str]:
-    """Return all points of an assignment that need a decision, one per line, sorted by student and cell."""
+def listed(course: CourseDirectory, name: str) -> tuple[str, list[str]]:
+    """Return a title, and all points of an assignment that need a decision, sorted by student and cell."""
+    title = _("Points set manually for an earlier submission ({command})", command=TO_DECIDE.format(name))
     with Gradebook(course.db_url, course.course_id) as book:
-        return [line for lines in _waiting(book, course, name).values() for line in lines]
+        return title, [line for lines in _waiting(book, course, name).values() for line in lines]
 
 
 def decide(folder: Path, name: str, students: list[str], keep: bool) -> list[str]:

@@ -41,18 +41,6 @@ EXAMPLE = "id,first_name,last_name,email,lms_user_id"
 
 
 @dataclass(frozen=True)
-class Entry:
-    """One student's row in the table, with its line number; "" for empty fields."""
-
-    line: int
-    id: str
-    first_name: str = ""
-    last_name: str = ""
-    email: str = ""
-    lms_user_id: str = ""
-
-
-@dataclass(frozen=True)
 class Changes:
     """The changes that an import makes: students added, changed (how), or absent from the table."""
 
@@ -61,8 +49,8 @@ class Changes:
     absent: list[str] = field(default_factory=list)
 
 
-def read_roster(path: Path, id_column: str = "") -> tuple[list[Entry], dict[str, str]]:
-    """Read the students of a table; return their entries, and the columns that were used, by field.
+def read_roster(path: Path, id_column: str = "") -> tuple[dict[int, Student], dict[str, str]]:
+    """Read the students of a table; return them by line, and the columns that were used, by field.
 
     id_column: the column with the ids under which students submit, if it does not have a known name. Raises ClassError,
     which lists every invalid line.
@@ -70,19 +58,19 @@ def read_roster(path: Path, id_column: str = "") -> tuple[list[Entry], dict[str,
     table = read_table(path)
     used = _fields(table, id_column)
     rows = [row for row in table.rows if not (_canvas(table) and _no_student(row))]
-    entries, problems, lines = [_entry(row, used) for row in rows], dict[int, str](), dict[str, int]()
-    for entry in entries:
-        before = lines.setdefault(entry.id.casefold(), entry.line)
-        again = _("id {id} already appears on line {line}", id=readable(entry.id), line=before)
-        problems[entry.line] = _unusable(entry.id) or again * (before != entry.line)
+    students, problems, lines = {row.line: _student(row, used) for row in rows}, dict[int, str](), dict[str, int]()
+    for line, student in students.items():
+        before = lines.setdefault(student.id.casefold(), line)
+        again = _("id {id} already appears on line {line}", id=readable(student.id), line=before)
+        problems[line] = _unusable(student.id) or again * (before != line)
     _require_no(problems)
-    if not entries:
+    if not students:
         raise ClassError(_("{file} contains no students; expected a header line and one line per student.", file=path))
-    return entries, used
+    return students, used
 
 
-def write_roster(course: CourseDirectory, entries: list[Entry], dry_run: bool = False) -> Changes:
-    """Update the gradebook from a table's entries, all or nothing; return the changes. dry_run: change nothing.
+def write_roster(course: CourseDirectory, stated: dict[int, Student], dry_run: bool = False) -> Changes:
+    """Update the gradebook from a table's students, all or nothing; return the changes. dry_run: change nothing.
 
     Fields that are empty in the table stay unchanged, and nobody is removed. Raises ClassError if an id differs from a
     known one only in case: both would be in the class.
@@ -91,23 +79,21 @@ def write_roster(course: CourseDirectory, entries: list[Entry], dry_run: bool = 
     with gradebook.needed(course), Gradebook(course.db_url, course.course_id) as book:
         known = {student.id: student for student in book.students}
         spelled = {student.casefold(): student for student in known}
-        other = {entry.line: spelled.get(entry.id.casefold()) for entry in entries if entry.id not in known}
+        other = {line: spelled.get(new.id.casefold()) for line, new in stated.items() if new.id not in known}
         _require_no({line: _("the gradebook spells this id {id}", id=readable(s)) for line, s in other.items() if s})
         changes = Changes()
-        for entry in sorted(entries, key=lambda entry: entry.id):
-            stated = {name: getattr(entry, name) for name in FIELDS if getattr(entry, name)}
-            student = known.get(entry.id)
+        for new in sorted(stated.values(), key=lambda student: student.id):
+            student = known.get(new.id)
             if student is None:
-                book.db.add(Student(id=entry.id, **stated))
-                changes.added.append(entry.id)
+                book.db.add(new)
+                changes.added.append(new.id)
                 continue
-            differ = {name: new for name, new in stated.items() if new != getattr(student, name)}
-            if differ:
-                said = [f"{name} {getattr(student, name) or '-'} -> {new}" for name, new in differ.items()]
-                changes.changed[entry.id] = said
-            for name, new in differ.items():
-                setattr(student, name, new)
-        changes.absent.extend(sorted(known.keys() - {entry.id for entry in entries} - dropped(course)))
+            for name in FIELDS:
+                before, after = getattr(student, name), getattr(new, name)
+                if after and after != before:
+                    changes.changed.setdefault(new.id, []).append(f"{name} {before or '-'} -> {after}")
+                    setattr(student, name, after)
+        changes.absent.extend(sorted(known.keys() - {new.id for new in stated.values()} - dropped(course)))
         book.db.rollback() if dry_run else book.db.commit()
         return changes
 
@@ -139,14 +125,14 @@ def _no_student(row: Row) -> bool:
     return first.startswith("points possible") or first == TEST_STUDENT or not row.get("ID")
 
 
-def _entry(row: Row, used: dict[str, str]) -> Entry:
+def _student(row: Row, used: dict[str, str]) -> Student:
     fields = {name: row.get(column) for name, column in used.items()}
     name = fields.pop("name", "")
     if name and not (fields.get("first_name") or fields.get("last_name")):
         last, comma, first = name.rpartition(",")
         first, last = (first, last) if comma else (name.rpartition(" ")[0], name.rpartition(" ")[2])
         fields |= {"first_name": first.strip(), "last_name": last.strip()}
-    return Entry(row.line, **fields)
+    return Student(**{name: value for name, value in fields.items() if value or name == "id"})
 
 
 def _unusable(student: str) -> str:
