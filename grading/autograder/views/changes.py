@@ -1,7 +1,6 @@
 """Compare scores before and after grading runs, by student and exercise."""
 
 from dataclasses import dataclass
-from datetime import datetime
 from itertools import pairwise
 
 from nbgrader.api import Gradebook
@@ -55,26 +54,21 @@ def _of(student: str, old: Scores, new: Scores) -> list[Change]:
     return changes
 
 
-def compare_all(course: CourseDirectory, name: str) -> list[tuple[datetime, list[Change]]]:
-    """Return the time of each run and the score changes from just before it until the next run, or until now."""
-    noted = scores.noted(course, name)
-    times, states = [at for at, _ in noted], [state for _, state in noted] + [scores.read(course, name)]
-    return [(at, compare(*pair)) for at, pair in zip(times, pairwise(states), strict=True)]
-
-
 def lines(course: CourseDirectory, name: str) -> list[str]:
-    """Return a title and a table for each run, the last run's at the end.
+    """Return a title and a table for each run, in order: what changed until the next one, or until now.
 
     Raises ClassError if the assignment is unknown or no scores were logged before a run.
     """
-    runs = compare_all(course, name)
+    noted = scores.noted(course, name)
     with Gradebook(course.db_url, course.course_id) as gradebook:
         find_assignment(gradebook, name)
         names = {student.id: full_name(student) for student in gradebook.students}
-    if not runs:
+    if not noted:
         raise ClassError(_("{name} has not been graded again, so nothing has changed.", name=name))
     said = []
-    for at, changes in runs:
+    states = [state for _at, state in noted] + [scores.read(course, name)]
+    for (at, _state), (before, after) in zip(noted, pairwise(states), strict=True):
+        changes = compare(before, after)
         numbers = {"time": local(at), "count": len(changes)}
         said.append(_("{name}: changes since just before the run of {time}: {count}", name=name, **numbers))
         said += [table(changes, names)] if changes else []
