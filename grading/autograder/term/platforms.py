@@ -24,7 +24,6 @@ from nbgrader.coursedir import CourseDirectory
 from gradlab import atomic
 
 FOLDER = "platform"  # in the class folder: files for a learning platform, and the names and numbers there
-FIRST_DAY = (1980, 1, 1, 0, 0, 0)  # the earliest date in a zip archive, so that archives are reproducible
 
 
 @dataclass(frozen=True)
@@ -82,7 +81,7 @@ def pack(path: Path, members: Mapping[str, bytes], mode: int = 0o600) -> None:
     made = io.BytesIO()
     with zipfile.ZipFile(made, "w") as archive:
         for name, data in members.items():
-            info = zipfile.ZipInfo(name, FIRST_DAY)
-            info.compress_type, info.external_attr = zipfile.ZIP_DEFLATED, 0o644 << 16
-            archive.writestr(info, data)
+            info = zipfile.ZipInfo(name)  # with the earliest date, so that archives are reproducible
+            info.external_attr = 0o644 << 16
+            archive.writestr(info, data, zipfile.ZIP_DEFLATED)
     atomic.write_bytes(path, made.getvalue(), mode)
