@@ -39,7 +39,7 @@ def _found(book: Gradebook, name: str, find: Callable[[], Any]) -> Any:
 def one_engine() -> Iterator[None]:
     """Let all gradebooks opened in this block share one engine per database.
 
-    nbgrader opens the gradebook eight times per submission, and SQLAlchemy caches compiled queries per engine.
+    nbgrader opens the gradebook several times per feedback page, and SQLAlchemy caches compiled queries per engine.
     """
     make = nbgrader.api.create_engine
     nbgrader.api.create_engine = functools.cache(make)

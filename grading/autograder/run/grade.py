@@ -16,7 +16,6 @@ from tqdm import tqdm
 
 from gradlab.words import N_, _
 
-from .. import gradebook
 from ..errors import ClassError
 from ..sandbox import machine
 from ..sandbox.provisioner import SERVER
@@ -54,7 +53,7 @@ def grade(
         chosen = grader.choose(students)
         scores.note(grader.course, name)
         progress = tqdm(total=len(chosen), desc=name, unit=_("submission"), disable=not sys.stderr.isatty())
-        with progress, gradebook.one_engine():
+        with progress:
             due = {student: grader.why_due(student) for student in chosen}
             if again := list(due.values()).count(CHANGED):
                 print(_("Submissions to grade again, because checks or points changed: {count}.", count=again))
