@@ -1,25 +1,25 @@
 """Save scores, comments and late penalties to the gradebook, or the reason why a submission has no score."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from nbformat import NotebookNode
-from nbgrader.api import Assignment, BaseCell, Comment, Grade, Notebook, Student, SubmittedAssignment, SubmittedNotebook
+from nbgrader import api
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import AssignLatePenalties
 from nbgrader.utils import compute_checksum, determine_grade, is_grade, is_solution
-from sqlalchemy import create_engine, select
-from sqlalchemy.orm import Session
+from sqlalchemy import Connection, bindparam, create_engine, insert, select, update
 from sqlalchemy.pool import NullPool
 
 from gradlab.words import _
 
 from ..errors import ClassError
 from . import outcome
-from .scores import seconds_late
 
+ASSIGNMENT, CELL, NOTEBOOK = (kind.__table__ for kind in (api.Assignment, api.BaseCell, api.Notebook))
+STUDENT, SUBMISSION = (kind.__table__ for kind in (api.Student, api.SubmittedAssignment))
+SUBMITTED, GRADE, COMMENT = (kind.__table__ for kind in (api.SubmittedNotebook, api.Grade, api.Comment))
 Penalty = Callable[[str, float, float], float | None]  # called with the student id, the score and the seconds late
 
 
@@ -69,73 +69,104 @@ def _comment(cell: NotebookNode) -> str | None:
 
 
 class Rows:
-    """Writes an assignment's rows in nbgrader's gradebook, with one transaction per submission.
+    """Writes an assignment's rows in nbgrader's tables, with one transaction per submission.
 
     Every query names the columns of a unique constraint, whose index keeps it fast in a gradebook of any size.
     """
 
     def __init__(self, course: CourseDirectory, name: str):
         self._engine = create_engine(course.db_url, poolclass=NullPool)
-        with Session(self._engine) as book:
-            self._assignment = book.scalar(select(Assignment.id).filter_by(name=name))
-            self._notebook = book.scalar(select(Notebook.id).filter_by(assignment_id=self._assignment, name=name))
-            cells = select(BaseCell.id, BaseCell.name, BaseCell.type).filter_by(notebook_id=self._notebook)
-            self._cells = book.execute(cells).all()
+        with self._engine.connect() as rows:
+            self._assignment = rows.scalar(select(ASSIGNMENT.c.id).where(ASSIGNMENT.c.name == name))
+            of_it = (NOTEBOOK.c.assignment_id == self._assignment) & (NOTEBOOK.c.name == name)
+            self._notebook = rows.scalar(select(NOTEBOOK.c.id).where(of_it))
+            cells = select(CELL.c.id, CELL.c.name, CELL.c.type).where(CELL.c.notebook_id == self._notebook)
+            self._cells = rows.execute(cells).all()
 
     def save(self, student: str, scored: Scored, submitted_at: datetime | None, again: bool, penalty: Penalty) -> None:
         """Write a submission's scores and penalty. Manual points stay, but need confirmation unless `again`.
 
-        submitted_at: the time of submission in UTC, or None if unknown; then a submission that was graded before keeps
-        the one in the gradebook. again: whether this submission was graded before, so that manual points belong to it.
-        penalty: called if it has a score.
+        submitted_at: the time of submission in UTC, or None if unknown. again: whether this submission was graded
+        before, so that manual points belong to it. penalty: called if it has a score.
         """
-        with Session(self._engine) as book, book.begin():
-            _row(book, Student, id=student)
-            submission = _row(book, SubmittedAssignment, assignment_id=self._assignment, student_id=student)
-            if submitted_at or not again:
-                submission.timestamp = submitted_at
-            submitted = _row(book, SubmittedNotebook, notebook_id=self._notebook, assignment_id=submission.id)
-            self._write_comments(book, submitted, scored)
-            score = self._write_grades(book, submitted, scored, again)
-            late_s = seconds_late(submission)
-            submitted.late_submission_penalty = None if score is None else penalty(student, score, late_s)
+        with self._engine.begin() as rows:
+            if rows.scalar(select(STUDENT.c.id).where(STUDENT.c.id == student)) is None:
+                rows.execute(insert(STUDENT), {"id": student})
+            submission, late_s = self._submission(rows, student, submitted_at, again)
+            of_it = (SUBMITTED.c.notebook_id == self._notebook) & (SUBMITTED.c.assignment_id == submission)
+            submitted = rows.scalar(select(SUBMITTED.c.id).where(of_it))
+            if submitted is None:
+                submitted = api.new_uuid()
+                row = {"id": submitted, "notebook_id": self._notebook, "assignment_id": submission}
+                rows.execute(insert(SUBMITTED), row)
+            score = self._write_cells(rows, submitted, scored, again)
+            taken_off = None if score is None else penalty(student, score, late_s)
+            row = {"late_submission_penalty": taken_off}
+            rows.execute(update(SUBMITTED).where(SUBMITTED.c.id == submitted), row)
 
-    def _write_comments(self, book: Session, submitted: SubmittedNotebook, scored: Scored) -> None:
-        for name, comment in self._by_cell(book, Comment, submitted, "SolutionCell", "TaskCell"):
-            comment.auto_comment = outcome.COMMENT + scored.reason if scored.reason else scored.comments.get(name)
+    def _submission(
+        self, rows: Connection, student: str, submitted_at: datetime | None, again: bool
+    ) -> tuple[str, float]:
+        """Return the id of a submission's row, creating it if missing, and how many seconds late the submission is.
 
-    def _write_grades(self, book: Session, submitted: SubmittedNotebook, scored: Scored, again: bool) -> float | None:
-        """Write the grades of a submitted notebook; return its score, including manual points.
+        A submission without a time keeps the one that the gradebook has for it; a new one never gets that of the last.
+        """
+        due = rows.scalar(select(ASSIGNMENT.c.duedate).where(ASSIGNMENT.c.id == self._assignment))
+        query = select(SUBMISSION.c.id, SUBMISSION.c.timestamp, SUBMISSION.c.extension)
+        of_it = (SUBMISSION.c.assignment_id == self._assignment) & (SUBMISSION.c.student_id == student)
+        stored = rows.execute(query.where(of_it)).first()
+        if stored is None:
+            number, extension = api.new_uuid(), None
+            row = {"id": number, "assignment_id": self._assignment, "student_id": student, "timestamp": submitted_at}
+            rows.execute(insert(SUBMISSION), row)
+        else:
+            number, before, extension = stored
+            submitted_at = submitted_at or (before if again else None)
+            if submitted_at != before:
+                rows.execute(update(SUBMISSION).where(SUBMISSION.c.id == number), {"timestamp": submitted_at})
+        if due is None or submitted_at is None:
+            return number, 0.0
+        return number, (submitted_at - due - extension if extension else submitted_at - due).total_seconds()
+
+    def _write_cells(self, rows: Connection, submitted: str, scored: Scored, again: bool) -> float | None:
+        """Write the grades and comments of a submitted notebook; return its score, including manual points.
 
         Return None if the submission could not be graded and lacks points, even manual ones.
         """
-        score, whole = 0.0, True
-        for name, grade in self._by_cell(book, Grade, submitted, "GradeCell", "TaskCell"):
-            grade.auto_score = scored.scores.get(name)
-            waits = grade.needs_manual_grade or not again
-            grade.needs_manual_grade = waits if outcome.by_hand(grade) else grade.auto_score is None
-            counts = grade.auto_score if grade.manual_score is None else grade.manual_score
-            score += 0.0 if counts is None else counts + (grade.extra_credit or 0.0)
-            whole = whole and counts is not None
+        ids = [cell.id for cell in self._cells]
+        query = select(GRADE.c.cell_id, GRADE.c.manual_score, GRADE.c.extra_credit, GRADE.c.needs_manual_grade)
+        of_it = GRADE.c.cell_id.in_(ids) & (GRADE.c.notebook_id == submitted)
+        grades = {row.cell_id: row for row in rows.execute(query.where(of_it))}
+        of_it = COMMENT.c.cell_id.in_(ids) & (COMMENT.c.notebook_id == submitted)
+        comments = set(rows.scalars(select(COMMENT.c.cell_id).where(of_it)))
+        score, whole, graded, said = 0.0, True, [], []
+        for cell, name, kind in self._cells:
+            if kind in ("GradeCell", "TaskCell"):
+                auto = scored.scores.get(name)
+                before = grades.get(cell)
+                waits = auto is None
+                if before is not None and outcome.by_hand(before):
+                    waits = before.needs_manual_grade or not again
+                by_hand, extra = (before.manual_score, before.extra_credit) if before is not None else (None, None)
+                counts = by_hand if by_hand is not None else auto
+                score += 0.0 if counts is None else counts + (extra or 0.0)
+                whole = whole and counts is not None
+                graded.append({"cell": cell, "submitted": submitted, "auto_score": auto, "needs_manual_grade": waits})
+            if kind in ("SolutionCell", "TaskCell"):
+                text = outcome.COMMENT + scored.reason if scored.reason else scored.comments.get(name)
+                said.append({"cell": cell, "submitted": submitted, "auto_comment": text})
+        _put(rows, GRADE, graded, set(grades))
+        _put(rows, COMMENT, said, comments)
         return score if whole or not scored.reason else None
 
-    def _by_cell(self, book: Session, kind: Any, submitted: SubmittedNotebook, *cells: str) -> Iterator[tuple]:
-        """Yield each cell of these types with its row of a submitted notebook, which is added if it is missing."""
-        names = {cell: name for cell, name, of_type in self._cells if of_type in cells}
-        of_it = (kind.notebook_id == submitted.id) & kind.cell_id.in_(names)
-        there = {row.cell_id: row for row in book.scalars(select(kind).where(of_it))}
-        for cell, name in names.items():
-            if cell not in there:
-                there[cell] = kind(cell_id=cell, notebook_id=submitted.id)
-                book.add(there[cell])
-            yield name, there[cell]
 
-
-def _row(book: Session, kind: Any, **key: object) -> Any:
-    """Return the row with this key, which is added if it is missing."""
-    row = book.scalar(select(kind).filter_by(**key))
-    if row is None:
-        row = kind(**key)
-        book.add(row)
-        book.flush()
-    return row
+def _put(rows: Connection, table, wanted: list[dict], there: set[str]) -> None:
+    """Write `wanted` to `table`: insert rows for cells not in `there`; update the rows of the other cells."""
+    new = [row for row in wanted if row["cell"] not in there]
+    old = [row for row in wanted if row["cell"] in there]
+    if new:
+        keys = {"cell": "cell_id", "submitted": "notebook_id"}
+        rows.execute(insert(table), [{keys.get(key, key): value for key, value in row.items()} for row in new])
+    if old:
+        same = (table.c.cell_id == bindparam("cell")) & (table.c.notebook_id == bindparam("submitted"))
+        rows.execute(update(table).where(same), old)

@@ -76,11 +76,6 @@ def only_extended(submission: SubmittedAssignment) -> bool:
     return submission.extension is not None and submission.timestamp is None and not of(submission).graded
 
 
-def seconds_late(submission: SubmittedAssignment) -> float:
-    """Return how late a submission is, with its extension: nbgrader cannot add one to a due date that was removed."""
-    return submission.total_seconds_late if submission.assignment.duedate else 0
-
-
 def note(course: CourseDirectory, name: str) -> None:
     """Append the gradebook's current scores to the log, unless they equal the last entry."""
     now, last = read(course, name), noted(course, name)

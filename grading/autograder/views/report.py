@@ -186,7 +186,9 @@ def _circumstances(student: Student, submission: SubmittedAssignment | None) -> 
     found = {"name": words.full_name(student), "on_roster": on_roster}
     if submission is None:
         return found
-    late_s, now = scores.seconds_late(submission), scores.of(submission)
+    # nbgrader cannot add an extension to a due date that was removed
+    late_s = submission.total_seconds_late if submission.assignment.duedate else 0
+    now = scores.of(submission)
     return found | {"late": words.duration(late_s) if late_s else "", "penalty": now.penalty, "by_hand": now.hand}
 
 
