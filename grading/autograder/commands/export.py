@@ -23,19 +23,23 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    """Write the output, readable by its owner only, and print its path and which students are not in it.
+    """Write the file; see `export_grades`."""
+    export_grades(args.folder, args.assignment, args.into, args.output, args.column)
 
-    Raises ClassError, and writes nothing, if the assignment is unknown, if the file to fill in does not fit the
-    gradebook, or if it is the output.
+
+def export_grades(folder: Path, name: str, into: Path, output: Path, column: str | None = None) -> None:
+    """Write the file `output`, readable by its owner only, and print its path and which students are not in it.
+
+    Raises ClassError, and writes nothing, if the assignment is unknown, if `into` does not fit the gradebook, or if it
+    is the same file as `output`.
     """
     from ..settings import class_api
     from ..term import grades
 
-    name, into, output = args.assignment, args.into, args.output
     if output.exists() and os.path.samefile(into, output):
         raise ClassError(_("-o and --into name the same file; write to a different one."))
-    class_grades = grades.read_grades(class_api(args.folder).coursedir, name)
-    made = grades.fill(class_grades, into, args.column)
+    class_grades = grades.read_grades(class_api(folder).coursedir, name)
+    made = grades.fill(class_grades, into, column)
     atomic.write_text(output, made.text(), mode=0o600)
     print(output)
     show_list(_("In the class, but not in {file}", file=into), made.left_out, ", ")

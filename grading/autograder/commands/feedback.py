@@ -22,14 +22,20 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
+    """Make and return the pages; see `give_feedback`."""
+    return give_feedback(args.folder, args.assignment, args.zip)
+
+
+def give_feedback(folder: Path, name: str, pack: bool = False) -> int:
     """Make and return the pages, and print who got none; the exit code is 1 if there is a fault that you must fix.
 
-    With --zip, raises ClassError if no submission was imported from a platform.
+    pack: also pack the pages for each platform from which submissions were imported; raises ClassError if there is
+    none.
     """
     from ..run import return_feedback
     from ..settings import class_api
 
-    api, name = class_api(args.folder), args.assignment
+    api = class_api(folder)
     exchange = return_feedback.exchange(api)
     returned = list(return_feedback.return_feedback(api, name))
     made = [result for result in returned if result.page]
@@ -41,7 +47,7 @@ def run(args: argparse.Namespace) -> int:
     not_given = [result for result in returned if result.why and (exchange or not result.page)]
     lines = [f"{result.student}: {result.why} {result.page or ''}".rstrip() for result in not_given]
     show_list(_("Not returned (send students the pages that are named)"), lines)
-    if args.zip:
+    if pack:
         _pack(api.coursedir, name, {result.student: result.page for result in made if result.page})
     return 1 if any(result.failed for result in returned) else 0
 

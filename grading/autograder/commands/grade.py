@@ -2,6 +2,7 @@
 
 import argparse
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 from gradlab.words import _
@@ -26,20 +27,30 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Keep or drop points, grade, write the report, print the counts by status, and return the exit code.
+    """Keep or drop points, grade, write the report, and return the exit code."""
+    from ..term import by_hand
 
-    Raises SandboxError if this machine should run submissions in a sandbox and cannot.
+    folder, name, cluster = args.folder, args.assignment, {"scheduler": args.scheduler, "workers": args.workers}
+    for title, students, keep in ((_("Kept"), args.keep_points, True), (_("Dropped"), args.drop_points, False)):
+        if students:
+            show_list(title, by_hand.decide(folder, name, students, keep))
+    return grade_class(folder, name, args.force, args.student, not args.no_sandbox, **cluster)
+
+
+def grade_class(
+    folder: Path, name: str, force: bool = False, students: list[str] | None = None, sandbox: bool = True, **cluster
+) -> int:
+    """Grade, write the report, print the counts by status, and return the exit code.
+
+    cluster: arguments for `cluster.connect`. Raises SandboxError if this machine should run submissions in a sandbox
+    and cannot.
     """
     from ..sandbox import machine
     from ..sandbox.provisioner import SERVER
     from ..settings import class_api
     from ..term import by_hand
 
-    folder, name, sandbox, force = args.folder, args.assignment, not args.no_sandbox, args.force
-    for title, students, keep in ((_("Kept"), args.keep_points, True), (_("Dropped"), args.drop_points, False)):
-        if students:
-            show_list(title, by_hand.decide(folder, name, students, keep))
-    if sandbox and not args.scheduler:
+    if sandbox and not cluster.get("scheduler"):
         machine.require()
         SERVER.begin()  # it imports torch while this process imports the rest
     from ..run.grade import grade
@@ -47,8 +58,7 @@ def run(args: argparse.Namespace) -> int:
 
     counts: Counter[str] = Counter()
     try:
-        cluster = {"scheduler": args.scheduler, "workers": args.workers}
-        for outcome in grade(folder, name, force, args.student, sandbox, **cluster):
+        for outcome in grade(folder, name, force, students, sandbox, **cluster):
             counts[outcome.status] += 1
     except KeyboardInterrupt:
         print()

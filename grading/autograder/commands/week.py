@@ -11,8 +11,11 @@ from typing import TYPE_CHECKING
 from gradlab.words import _
 
 from ..errors import require_success
-from . import export, feedback, grade, import_submissions, show_list
+from . import import_submissions, show_list
 from .due import say_due
+from .export import export_grades
+from .feedback import give_feedback
+from .grade import grade_class
 
 if TYPE_CHECKING:
     from ..views.report import Report
@@ -30,7 +33,7 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument("--update", action="store_true", help=_("replace existing submissions that differ"))
     command.add_argument("--scheduler", metavar="ADDRESS", help=_("see {command}", command="grade"))
     command.add_argument("--no-sandbox", action="store_true", help=_("see {command}", command="grade"))
-    command.set_defaults(dry_run=False, force=False, student=None, keep_points=None, drop_points=None, workers=None)
+    command.set_defaults(dry_run=False)  # of import-submissions
 
 
 def run(args: argparse.Namespace) -> int:
@@ -43,22 +46,21 @@ def run(args: argparse.Namespace) -> int:
     from ..views.report import gather
 
     codes = [_submissions(args)]
-    name, course = args.assignment, open_class(args.folder).coursedir
+    folder, name, course = args.folder, args.assignment, open_class(args.folder).coursedir
     with Gradebook(course.db_url, course.course_id) as book:
         due = find_assignment(book, name).duedate
     print()
     say_due(name, due)
     _begin(_("Grade"))
-    codes.append(grade.run(args))
+    codes.append(grade_class(folder, name, sandbox=not args.no_sandbox, scheduler=args.scheduler))
     if codes[-1]:
         return codes[-1]
     _begin(_("Return feedback"))
-    args.zip = bool(platforms.read(course, name))
-    codes.append(feedback.run(args))
-    args.into, args.output = args.worksheet or args.gradebook, platforms.folder(course) / f"{name}.grades.csv"
+    codes.append(give_feedback(folder, name, pack=bool(platforms.read(course, name))))
+    into = args.worksheet or args.gradebook
     _begin(_("Export grades"))
-    if args.into:
-        export.run(args)
+    if into:
+        export_grades(folder, name, into, platforms.folder(course) / f"{name}.grades.csv", args.column)
     else:
         print(_("To export grades, add Canvas's --gradebook FILE or Moodle's --worksheet FILE."))
     _begin(_("Needs your attention"))
