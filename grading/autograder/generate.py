@@ -3,7 +3,7 @@
 from authoring.chapter import Chapter
 from authoring.preprocessors import WriteRecord
 
-from .steps.assignment import keep_record
+from .steps.answer_key import keep_record
 
 
 class WriteRecords(WriteRecord):

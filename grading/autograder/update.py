@@ -25,7 +25,7 @@ from gradlab.words import _
 from . import class_chapters
 from .errors import ClassError, did_you_mean, require_success
 from .run.lock import only_run
-from .steps.assignment import graded_cells, in_gradebook
+from .steps.answer_key import graded_cells, in_gradebook
 from .steps.due import graded_before
 from .steps.version import code_of, decides, made_from, plain_code
 from .views.changes import counted

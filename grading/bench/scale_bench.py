@@ -86,9 +86,9 @@ def answered_at_once(root: Path, count: int) -> Iterator[Outcome]:
         folder.mkdir(parents=True)
         (folder / f"{NAME}.ipynb").write_bytes(model)
     grader = Grader(class_api(root), NAME)
-    graded = autograde(grader.procedure, grader.begin(students[0]))
-    grader.procedure = SimpleNamespace(files={}, graded=graded)
-    run.autograde = lambda procedure, handed_in, shared: procedure.graded
+    graded = autograde(grader.kit, grader.begin(students[0]))
+    grader.kit = SimpleNamespace(files={}, graded=graded)
+    run.autograde = lambda kit, handed_in, shared: kit.graded
     run.Grader = lambda api, name: grader
     return run.grade(root, NAME, workers=WORKERS, threads=1)
 

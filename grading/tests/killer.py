@@ -10,18 +10,18 @@ from sqlalchemy import Engine, event
 
 from autograder.run import grade as run
 from autograder.run import grader
-from autograder.steps.autograde import Failed, Graded, Procedure, Submission, autograde
+from autograder.steps.autograde import Failed, Graded, GradingKit, Submission, autograde
 
 WORD = "# kills its worker"
 CHANGES = {"os.rename", "os.remove", "os.rmdir", "os.mkdir", "os.chmod"}
 FOR_WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT
 
 
-def autograde_or_die(procedure: Procedure, handed_in: Submission, shared: bool) -> Graded | Failed:
+def autograde_or_die(kit: GradingKit, handed_in: Submission, shared: bool) -> Graded | Failed:
     """Grade a submission, or kill this process if it contains WORD."""
     if WORD in handed_in.notebook.decode():
         os.kill(os.getpid(), signal.SIGKILL)
-    return autograde(procedure, handed_in, shared)
+    return autograde(kit, handed_in, shared)
 
 
 @dataclass
@@ -50,7 +50,7 @@ class Writes:
 
 def grade_with(folder: Path, name: str, ready: dict[str, Graded | Failed], end_at: int, force: bool, counted) -> None:
     """Grade a class, one submission at a time, with prepared results instead of workers'."""
-    grader.autograde = lambda procedure, submission: ready[submission.student]
+    grader.autograde = lambda kit, submission: ready[submission.student]
     run.grade_all = lambda grader, students, cluster: map(grader.grade_here, students)
     run.machine.require = lambda: None
     run.SERVER.begin = lambda: None  # nothing needs a kernel

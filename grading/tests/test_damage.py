@@ -10,7 +10,7 @@ from tiny_class import NAME, RIGHT, TinyClass
 from authoring.chapter import chapter_names
 from autograder.errors import ClassError
 from autograder.settings import class_api
-from autograder.steps.assignment import load_assignment
+from autograder.steps.answer_key import load_answer_key
 
 
 @pytest.fixture(scope="module")
@@ -23,8 +23,8 @@ def graded(tmp_path_factory):
 
 def again(tiny: TinyClass):
     """Load the assignment as a new process does."""
-    load_assignment.__globals__["_load"].cache_clear()
-    return load_assignment(class_api(tiny.folder).coursedir, NAME)
+    load_answer_key.__globals__["_load"].cache_clear()
+    return load_answer_key(class_api(tiny.folder).coursedir, NAME)
 
 
 @pytest.mark.parametrize("text", ["", '{"seed": 12, "record": {', "[]", "\0\0\0"])

@@ -9,7 +9,7 @@ import pytest
 from tiny_class import IMPLIED, NAME, PULL_BACK, RIGHT, SLIP, TinyClass, cell_of, solved_notebook
 
 from autograder.errors import ClassError
-from autograder.steps.assignment import load_assignment
+from autograder.steps.answer_key import load_answer_key
 from gradlab.checks.check import OBSERVATION_MIME
 
 AUTOGRAD = (
@@ -51,7 +51,7 @@ def graded(tmp_path_factory):
     for student, (answers, change, _) in HONEST.items():
         tiny.hand_in(student, answers, change)
     with pytest.MonkeyPatch.context() as patch:  # the record is made with the assignment, so no chapter has to run
-        patch.setattr("autograder.steps.assignment._chapter", None)
+        patch.setattr("autograder.steps.answer_key._chapter", None)
         tiny.grade()
     return tiny
 
@@ -81,7 +81,7 @@ def test_a_class_gets_cases_that_no_student_has_seen(graded):
     cases = stored["record"]["checks"]["90.1"]["cases"]
     assert len(cases) == 2
     assert not any(case in released["checks"]["90.1"]["cases"] for case in cases)
-    while_it_runs = load_assignment(graded.api.coursedir, NAME).cases["check-1"]
+    while_it_runs = load_answer_key(graded.api.coursedir, NAME).cases["check-1"]
     checks = json.loads(while_it_runs)["checks"]
     assert [checks[name]["cases"] for name in ("90.1", "90.2")] == [cases, []]
     assert (graded.folder / "records" / f"{NAME}.json").stat().st_mode & 0o077 == 0

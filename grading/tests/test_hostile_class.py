@@ -224,7 +224,7 @@ def test_any_notebook_with_any_timestamp_gets_a_result(hostile, cells, metadata,
     if not isinstance(ended, Outcome):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr("autograder.steps.runs.execute", lambda job, files: RunResult(job.notebook))
-            ended = grader.end(ended, autograde(grader.procedure, ended))
+            ended = grader.end(ended, autograde(grader.kit, ended))
     assert ended.status == Status.GRADED or (ended.status == Status.UNGRADABLE and ended.reason)
     grader.why_due("odd")
 

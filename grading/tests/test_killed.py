@@ -47,7 +47,7 @@ def answers(tiny: TinyClass, named: str) -> dict[str, Graded | Failed]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("autograder.steps.runs.execute", lambda job, files: RunResult(job.notebook))
         for student in STUDENTS:
-            said = grader_module.autograde(grader.procedure, grader.begin(student))
+            said = grader_module.autograde(grader.kit, grader.begin(student))
             scored = replace(said.scored, scores=dict(zip(sorted(said.scored.scores), RUNS[named], strict=True)))
             nb = json.loads(said.notebook)
             nb["metadata"]["run"] = named

@@ -87,7 +87,7 @@ def test_a_worker_gets_the_language_with_the_assignment(dutch):
     grader = dutch.grader()
     submission = grader.begin("syntax")
     words.use(b"")
-    graded = autograde(pickle.loads(pickle.dumps(grader.procedure)), submission)
+    graded = autograde(pickle.loads(pickle.dumps(grader.kit)), submission)
     assert "De cel met pull_back, regel 1" in graded.notebook
 
 

@@ -21,7 +21,7 @@ from ..sandbox import machine
 from ..sandbox.provisioner import SERVER
 from ..settings import class_api
 from ..steps import scores
-from ..steps.autograde import Failed, Procedure, Submission, autograde
+from ..steps.autograde import Failed, GradingKit, Submission, autograde
 from ..steps.due import CHANGED, compose_names
 from ..steps.outcome import Status
 from ..steps.runs import OvertakenError
@@ -90,13 +90,13 @@ def grade_on(client: Client, grader: Grader, students: list[str]) -> Iterator[Ou
     waiting, alone = deque(students), deque[Submission]()
     running: dict[Future, Submission] = {}
     suspect: set[str] = set()  # students whose submission was on a lost worker
-    procedure: Future | None = None  # stored by the cluster, and sent to each worker once
+    kit: Future | None = None  # stored by the cluster, and sent to each worker once
 
     def start(submission: Submission, shared: bool) -> None:
-        nonlocal procedure
-        if procedure is None or procedure.status == "error":  # its worker was lost
-            procedure = client.submit(_sent, grader.procedure, pure=False)
-        running[client.submit(autograde, procedure, submission, shared, pure=False)] = submission
+        nonlocal kit
+        if kit is None or kit.status == "error":  # its worker was lost
+            kit = client.submit(_sent, grader.kit, pure=False)
+        running[client.submit(autograde, kit, submission, shared, pure=False)] = submission
 
     while waiting or running or alone:
         room = 2 * max(1, sum(client.ncores().values()))  # one running and one queued per thread
@@ -126,9 +126,9 @@ def grade_on(client: Client, grader: Grader, students: list[str]) -> Iterator[Ou
                 alone.append(submission)
 
 
-def _sent(procedure: Procedure) -> Procedure:
-    """Return `procedure`, so that the cluster stores it. A lambda would reach workers as this Python's bytecode."""
-    return procedure
+def _sent(kit: GradingKit) -> GradingKit:
+    """Return `kit`, so that the cluster stores it. A lambda would reach workers as this Python's bytecode."""
+    return kit
 
 
 def _first_done(client: Client, running: dict[Future, Submission]) -> list[Future]:

@@ -17,8 +17,8 @@ from .. import gradebook
 from ..dropped import dropped
 from ..errors import ClassError, SubmissionError, did_you_mean
 from ..steps import due, outcome, receipt
-from ..steps.assignment import load_assignment
-from ..steps.autograde import Failed, Graded, Procedure, Submission, autograde
+from ..steps.answer_key import load_answer_key
+from ..steps.autograde import Failed, Graded, GradingKit, Submission, autograde
 from ..steps.faults import reason_for
 from ..steps.files import known_as, readable, unfit
 from ..steps.outcome import Status
@@ -47,11 +47,11 @@ class Grader:
     def __init__(self, api: NbGraderAPI, name: str):
         self.name, self.course = name, api.coursedir
         gradebook.require(self.course)
-        known = load_assignment(self.course, name)
-        self.version = known.version
+        key = load_answer_key(self.course, name)
+        self.version = key.version
         try:
             self.folders = Folders(api, name)
-            self.procedure = Procedure.of(self.folders.converter.config, known, self.folders.of_the_class())
+            self.kit = GradingKit.of(self.folders.converter.config, key, self.folders.of_the_class())
             self._late = LatePenalties(parent=self.folders.converter)
         except Exception as error:
             why = _("A setting in the class's nbgrader_config.py cannot be used: {error!r}", error=error)
@@ -98,7 +98,7 @@ class Grader:
     def grade_here(self, student: str) -> Outcome:
         """Grade one submission in this process, without a cluster, and return its Outcome."""
         begun = self.begin(student)
-        return begun if isinstance(begun, Outcome) else self.end(begun, autograde(self.procedure, begun))
+        return begun if isinstance(begun, Outcome) else self.end(begun, autograde(self.kit, begun))
 
     def begin(self, student: str) -> Submission | Outcome:
         """Read and return a submission; if its files are not acceptable, record and return its Outcome instead."""
@@ -141,5 +141,5 @@ class Grader:
         at = receipt.timestamp(self.folders.submitted(student))
         outcome.reopen(self.folders.autograded(student), submission.fingerprint)  # ungraded until it is written
         self._rows.save(student, graded.scored, at, submission.again, self._late.penalty)
-        self.folders.write(submission, graded, self.procedure.files)
+        self.folders.write(submission, graded, self.kit.files)
         return Outcome(student, Status.GRADED)

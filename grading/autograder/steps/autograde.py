@@ -14,7 +14,7 @@ from gradlab.checks.record import SUFFIX
 
 from ..errors import SubmissionError
 from . import outcome
-from .assignment import Assignment
+from .answer_key import AnswerKey
 from .bounded import portable
 from .faults import no_notebook
 from .outcome import NotebookOutcome
@@ -28,24 +28,24 @@ for kind in (MissingIDFieldWarning, DuplicateCellId):  # nbformat repairs cell i
 
 
 @dataclass(frozen=True, eq=False)
-class Procedure:
+class GradingKit:
     """Everything a worker needs to grade an assignment; plain data, sent once per run.
 
     files: the class's files and record, which replace submitted ones, by relative path. config: settings by class name.
     """
 
-    known: Assignment
+    key: AnswerKey
     files: dict[str, bytes]
     config: dict[str, dict]
 
     @classmethod
-    def of(cls, settings: Config, known: Assignment, files: dict[str, bytes]) -> "Procedure":
+    def of(cls, settings: Config, key: AnswerKey, files: dict[str, bytes]) -> "GradingKit":
         """Collect what a class's settings say about its steps; an error in them would affect every submission."""
         kinds = [kind.__name__ for step in (RunCells, LimitOutput) for kind in step.__mro__]
         config = {name: dict(settings[name]) for name in {*OF_KERNELS, *kinds} if name in settings}
-        RunCells(known, {}, {}, config=Config(config))
-        record = {known.name + SUFFIX: known.without_cases}  # checks get cases when run
-        return cls(known, files | record, config)
+        RunCells(key, {}, {}, config=Config(config))
+        record = {key.name + SUFFIX: key.without_cases}  # checks get cases when run
+        return cls(key, files | record, config)
 
 
 @dataclass(frozen=True)
@@ -77,37 +77,37 @@ class Failed:
     error: BaseException
 
 
-def autograde(procedure: Procedure, submission: Submission, shared: bool = False) -> Graded | Failed:
+def autograde(kit: GradingKit, submission: Submission, shared: bool = False) -> Graded | Failed:
     """Sanitize a submission, run its cells in a sandbox, and judge the observations; return the result.
 
     shared: whether other submissions run in parallel. A shared submission that gets too little processor time fails
     with OvertakenError.
     """
-    words.use(procedure.known.words)
+    words.use(kit.key.words)
     try:
-        return _graded(procedure, submission, shared)
+        return _graded(kit, submission, shared)
     except (Exception, SystemExit) as error:
         return Failed(portable(error))
 
 
-def _graded(procedure: Procedure, submission: Submission, shared: bool) -> Graded:
+def _graded(kit: GradingKit, submission: Submission, shared: bool) -> Graded:
     """Take all steps, letting their errors through; raise SubmissionError if the file is not a notebook."""
-    known, name = procedure.known, procedure.known.name
+    key, name = kit.key, kit.key.name
     with _FIRST:
-        judging(known)  # its process starts before the first run starts threads in this one
-    catalogue = {words.FILE: known.words} if known.words else {}  # what lessons show is in its language
-    released = procedure.files | catalogue
+        judging(key)  # its process starts before the first run starts threads in this one
+    catalogue = {words.FILE: key.words} if key.words else {}  # what lessons show is in its language
+    released = kit.files | catalogue
     resources = {"nbgrader": {"student": submission.student, "assignment": name, "notebook": name}}
     try:
         nb = nbformat.from_dict(ipynb.read(submission.notebook))
         outcome.write(nb, NotebookOutcome(handed_in=submission.fingerprint, again=submission.again))
         nb, resources = ClearOutput().preprocess(nb, resources)  # no other step sees submitted outputs
-        restore(nb, known.released)
+        restore(nb, key.released)
         nbformat.validate(nb, relax_add_props=True)
     except (AttributeError, KeyError, TypeError) as error:
         raise SubmissionError(no_notebook(error)) from error
-    config = Config(procedure.config)
-    nb = RunCells(known, submission.files, released, shared, config=config).run(nb)
+    config = Config(kit.config)
+    nb = RunCells(key, submission.files, released, shared, config=config).run(nb)
     nb, _ = LimitOutput(config=config).preprocess(nb, resources)  # it may cut verdicts, but no observations
     nbformat.validate(nb, relax_add_props=True)
     scored = Scored.of(nb)

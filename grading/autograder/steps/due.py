@@ -13,7 +13,7 @@ from gradlab.words import N_, _
 from ..dropped import dropped
 from ..errors import ClassError
 from . import outcome, receipt
-from .assignment import version_now
+from .answer_key import version_now
 from .files import composed, is_there, known_as, readable
 
 UNGRADED = N_("the submission has no grade yet")

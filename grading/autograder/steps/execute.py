@@ -129,7 +129,7 @@ def execute(job: Job, files: dict[str, bytes]) -> RunResult:
 def _run(job: Job, folder: Path, spent: Spent) -> NotebookNode:
     fatal: dict[int, tuple[str, str]] = {}
     while True:
-        client = Client(job, folder, fatal, spent)
+        client = LimitedClient(job, folder, fatal, spent)
         try:
             return complete(client.run())
         except (DeadKernelError, CellTimeoutError) as error:
@@ -180,7 +180,7 @@ class StarvedError(Exception):
     """The submission waited so long for a processor that its run is inconclusive."""
 
 
-class Client(NotebookClient):
+class LimitedClient(NotebookClient):
     """nbclient's client with bounded messages and time limits; it skips cells and reports why a kernel ended.
 
     fatal: the error name and text to show for cells that ended their kernel in an earlier run, by position.

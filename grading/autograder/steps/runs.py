@@ -24,7 +24,7 @@ from ..errors import SubmissionError
 from ..sandbox import KERNEL_NAME
 from . import outcome
 from .alone import Room, Seen, in_a_room
-from .assignment import Assignment, Released
+from .answer_key import AnswerKey, Released
 from .bounded import Bounded
 from .execute import Job, RunResult, execute
 from .files import beside_notebook
@@ -48,24 +48,24 @@ class RunCells(Execute):
     submission_timeout_s = Int(600, help="Time limit for all cells of one run, in seconds.").tag(config=True)
     max_output_bytes = Int(5_000_000, help="Limit for the output of one run, in bytes.").tag(config=True)
 
-    def __init__(self, known: Assignment, submitted: Files, released: Files, shared: bool = False, **settings):
+    def __init__(self, key: AnswerKey, submitted: Files, released: Files, shared: bool = False, **settings):
         """Take the submitted files and the class's, which replace them; shared: whether other submissions run, too."""
         super().__init__(**settings)
-        self.known, self.files, self.released, self.shared = known, submitted | released, released, shared
+        self.key, self.files, self.released, self.shared = key, submitted | released, released, shared
 
     def run(self, nb: NotebookNode) -> NotebookNode:
         """Return the executed notebook, with the verdicts in the metadata."""
         sanitised = outcome.read(nb)
         nb, verdicts, behind = self._executed(nb, beside_notebook(self.files))
         verdicts = self._confirmed(verdicts, behind)
-        outcome.write(nb, replace(sanitised, graded_by=self.known.version))
+        outcome.write(nb, replace(sanitised, graded_by=self.key.version))
         show_verdicts(nb, verdicts)
         return nb
 
     def _executed(self, nb: NotebookNode, files: Files) -> tuple[NotebookNode, Verdicts, Behind]:
         """Return the notebook of the run that counts, and what `judging` returns of it."""
-        text, lessons = json.dumps(nb), untouched_lessons(nb, self.known.released)
-        judge_run = judging(self.known)
+        text, lessons = json.dumps(nb), untouched_lessons(nb, self.key.released)
+        judge_run = judging(self.key)
         if lessons:
             trial = self._run(self._job(text, frozenset(lessons)), files)
             executed = _notebook(trial)
@@ -106,35 +106,35 @@ class RunCells(Execute):
         One process observes all that allow the same; what fails there, runs again in its own.
         """
         verdicts: dict[str, Verdict] = {}
-        judges = judging(self.known)
-        tasks = {i: self.known.alone[i].after(first) for i, (first, _all) in behind.items()}
+        judges = judging(self.key)
+        tasks = {i: self.key.alone[i].after(first) for i, (first, _all) in behind.items()}
         for kind in {task.allows for task in tasks.values()}:
             alike = {i: task for i, task in tasks.items() if task.allows == kind}
             verdicts |= judges(dict(zip(alike, room.observe([*alike.values()]), strict=True)))
         for i in [i for i, verdict in verdicts.items() if not verdict.passed and not is_forbidden(verdict)]:
-            verdicts |= judges({i: room.observe([self.known.alone[i].after(behind[i][1])])[0]})
+            verdicts |= judges({i: room.observe([self.key.alone[i].after(behind[i][1])])[0]})
         return verdicts
 
     def _job(self, notebook: str, skip: frozenset[int]) -> Job:
         kernels = {name: dict(self.config[name]) for name in ("KernelManager", "SandboxProvisioner")}
         limits = self.timeout, self.submission_timeout_s, self.max_output_bytes
-        return Job(notebook, skip, self.kernel_name, *limits, kernels, self.known.name + SUFFIX, self.known.cases)
+        return Job(notebook, skip, self.kernel_name, *limits, kernels, self.key.name + SUFFIX, self.key.cases)
 
 
 @functools.lru_cache(maxsize=8)
-def judging(known: Assignment) -> Bounded:
+def judging(key: AnswerKey) -> Bounded:
     """Return a function that judges, in a process with limits, a RunResult, or what was Seen of checks alone, by id.
 
     For a RunResult, it also returns which cells to run before each check that passed but must also pass alone.
     """
-    judges, checks, alone = known.judges, known.record.checks, known.alone  # loaded here, outside the time limit
+    judges, checks, alone = key.judges, key.record.checks, key.alone  # loaded here, outside the time limit
 
     def judged(observed: RunResult | dict[str, Seen]) -> tuple[Verdicts, Behind] | dict[str, Verdict]:
         if isinstance(observed, dict):
             return {i: judge_alone(checks[i], alone[i].allows[0], seen, judges.get(i)) for i, seen in observed.items()}
         nb = _read(observed)
-        verdicts = judge(nb, known.record, judges, observed.cell_timeout_s)
-        each = (found for cell_verdicts in verdicts.values() for found in cell_verdicts.items())
+        verdicts = judge(nb, key.record, judges, observed.cell_timeout_s)
+        each = (item for cell_verdicts in verdicts.values() for item in cell_verdicts.items())
         passed = [i for i, verdict in each if verdict.passed and i in alone]
         return verdicts, {i: _behind(nb, checks[i].cell, alone[i].names) for i in passed}
 

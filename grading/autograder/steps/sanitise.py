@@ -12,13 +12,13 @@ from gradlab.words import _
 
 from ..errors import SubmissionError
 from . import outcome
-from .assignment import Released
+from .answer_key import Released
 
 MOST_CELLS = 2_000
 MOST_CHARACTERS = 2_000_000  # of all cells in total
 
 
-def restore(nb: NotebookNode, known: Released) -> None:
+def restore(nb: NotebookNode, released: Released) -> None:
     """Restore, in place, the kernel and the cells on which grading depends: checks, answers' cells and set-up cells.
 
     See `gradlab.returned` for how they are recognized. Checks and set-up cells get their released text back; what a
@@ -27,9 +27,9 @@ def restore(nb: NotebookNode, known: Released) -> None:
     are removed from all cells, and nbgrader's metadata from the student's own. Raises SubmissionError if there are too
     many cells or no released ones.
     """
-    if known.kernelspec:
-        nb.metadata["kernelspec"] = dict(known.kernelspec)
-    release = Release(known.cells)
+    if released.kernelspec:
+        nb.metadata["kernelspec"] = dict(released.kernelspec)
+    release = Release(released.cells)
     require_ours(nb, release)
     order = _Order(list(_apart(nb.cells, release)), release)
     nb.cells = order.cells

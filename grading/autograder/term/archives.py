@@ -113,14 +113,14 @@ def _grouped(platform: str, members: Iterable[tuple[str, ZipInfo]]) -> Archive:
         if match is None:
             others.append(name)
             continue
-        found = match.groupdict()
-        upload = people.setdefault((found["id"], found["name"]), Upload(found["id"], found["name"]))
-        upload.late = upload.late or found.get("late") is not None
-        number, before = int(found.get("file", "0")[:18]), upload.order.get(found["inside"], -1)
+        parts = match.groupdict()
+        upload = people.setdefault((parts["id"], parts["name"]), Upload(parts["id"], parts["name"]))
+        upload.late = upload.late or parts.get("late") is not None
+        number, before = int(parts.get("file", "0")[:18]), upload.order.get(parts["inside"], -1)
         if number == before:
-            upload.why = _("the archive contains {path} twice", path=readable(found["inside"])[:200])
+            upload.why = _("the archive contains {path} twice", path=readable(parts["inside"])[:200])
         if number >= before:
-            upload.files[found["inside"]], upload.order[found["inside"]] = info, number
+            upload.files[parts["inside"]], upload.order[parts["inside"]] = info, number
     return Archive(platform, list(people.values()), others)
 
 

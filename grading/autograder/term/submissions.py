@@ -26,7 +26,7 @@ from ..errors import ClassError, SubmissionError
 from ..run.lock import only_run
 from ..settings import open_class
 from ..steps import receipt
-from ..steps.assignment import Released
+from ..steps.answer_key import Released
 from ..steps.due import compose_names
 from ..steps.files import RECEIPTS, composed, readable, unfit
 from ..steps.sanitise import require_ours
@@ -239,8 +239,8 @@ class _Importer:
         if notebooks in ([], [wanted]):
             return files, []
         again = re.compile(rf"{re.escape(composed(self.name))}(?:[-_](\d+)| ?\((\d+)\))?\.ipynb")
-        found = {path: again.fullmatch(path) for path in notebooks}
-        numbers = {path: int("0" + "".join(filter(None, m.groups()))) for path, m in found.items() if m}
+        matches = {path: again.fullmatch(path) for path in notebooks}
+        numbers = {path: int("0" + "".join(filter(None, m.groups()))) for path, m in matches.items() if m}
         answers = {path: self._answered(files[path]) for path in notebooks}
         candidates = [path for path in notebooks if path in numbers or answers[path] is not None]
         if not candidates:

@@ -15,7 +15,7 @@ from nbgrader.preprocessors import GetGrades, NbGraderPreprocessor
 from gradlab import ipynb, words
 
 from ..steps import outcome
-from ..steps.assignment import stored_checks
+from ..steps.answer_key import stored_checks
 from ..steps.judge import in_new_words
 from ..steps.outcome import NotebookOutcome
 from .theme import PageExporter

@@ -16,7 +16,7 @@ from gradlab.words import _, of_chapter
 from ..dropped import enrolled
 from ..gradebook import find_notebook
 from ..steps import outcome, scores
-from ..steps.assignment import stored_checks
+from ..steps.answer_key import stored_checks
 from ..steps.bounded import Bounded, OutOfBoundsError
 from ..steps.files import readable
 from ..steps.outcome import Status
@@ -183,13 +183,17 @@ def _row(course: CourseDirectory, row: dict, grades: list[Grade], checks: list[C
 def _circumstances(student: Student, submission: SubmittedAssignment | None) -> dict:
     """Return a row's name, lateness, penalty and manual points; without a time or a due date, it is on time."""
     on_roster = any((student.first_name, student.last_name, student.email, student.lms_user_id))
-    found = {"name": words.full_name(student), "on_roster": on_roster}
+    circumstances = {"name": words.full_name(student), "on_roster": on_roster}
     if submission is None:
-        return found
+        return circumstances
     # nbgrader cannot add an extension to a due date that was removed
     late_s = submission.total_seconds_late if submission.assignment.duedate else 0
     now = scores.of(submission)
-    return found | {"late": words.duration(late_s) if late_s else "", "penalty": now.penalty, "by_hand": now.hand}
+    return circumstances | {
+        "late": words.duration(late_s) if late_s else "",
+        "penalty": now.penalty,
+        "by_hand": now.hand,
+    }
 
 
 def _is_outdated(course: CourseDirectory, row: Row, submission: SubmittedAssignment) -> bool:

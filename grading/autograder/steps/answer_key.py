@@ -1,4 +1,4 @@
-"""Load an assignment of a class: its checks, the record made from its seed, and the released notebook."""
+"""Load the answer key of an assignment: its checks, the record made from its seed, and the released notebook."""
 
 import ast
 import contextlib
@@ -73,7 +73,7 @@ def _known(cell: SourceCell, points: float | None, solution: bool) -> dict:
 
 
 @dataclass(frozen=True, eq=False)  # `_load` caches one object per assignment
-class Assignment:
+class AnswerKey:
     """All that grading knows about an assignment, hidden from submissions; plain data, sent to workers once per run.
 
     record: the class's cases, with their expected results and slips. version: see `_update_record`. cells: the solved
@@ -154,7 +154,7 @@ def _options(check_cell: str) -> dict[str, dict[str, bool]]:
     return allowed
 
 
-def load_assignment(course: CourseDirectory, name: str) -> Assignment:
+def load_answer_key(course: CourseDirectory, name: str) -> AnswerKey:
     """Load an assignment from the solved notebook and the stored seed; the first call draws and stores the seed.
 
     Makes the record again from the same seed if the checks or gradlab changed. Raises ClassError if the solved notebook
@@ -199,7 +199,7 @@ def version_now(course: CourseDirectory, name: str, points: dict[str, float]) ->
     if not stored or stored.get("made_from") == now:
         return stored.get("version", "")
     try:
-        return load_assignment(course, name).version
+        return load_answer_key(course, name).version
     except (ClassError, ChapterError):
         return now  # no grade has it
 
@@ -213,7 +213,7 @@ def _record_path(course: CourseDirectory, name: str) -> Path:
 
 
 @functools.lru_cache(maxsize=8)
-def _load(book: tuple[str, str], paths: tuple[Path, ...], changed_at: tuple[int, ...], catalogue: bytes) -> Assignment:
+def _load(book: tuple[str, str], paths: tuple[Path, ...], changed_at: tuple[int, ...], catalogue: bytes) -> AnswerKey:
     source, released, record_path = paths
     notebook, name = nbformat.read(source, as_version=4), source.stem
     with Gradebook(*book) as gradebook:
@@ -223,7 +223,7 @@ def _load(book: tuple[str, str], paths: tuple[Path, ...], changed_at: tuple[int,
     version, record = _update_record(record_path, notebook, source)
     cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
     modules = {path.name: path.read_text(encoding="utf-8") for path in sorted(source.parent.glob("*.py"))}
-    return Assignment(name, record, version, cells, modules, as_released, catalogue)
+    return AnswerKey(name, record, version, cells, modules, as_released, catalogue)
 
 
 def keep_record(course: CourseDirectory, chapter: "Chapter") -> None:
