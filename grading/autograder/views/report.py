@@ -183,17 +183,13 @@ def _row(course: CourseDirectory, row: dict, grades: list[Grade], checks: list[C
 def _circumstances(student: Student, submission: SubmittedAssignment | None) -> dict:
     """Return a row's name, lateness, penalty and manual points; without a time or a due date, it is on time."""
     on_roster = any((student.first_name, student.last_name, student.email, student.lms_user_id))
-    circumstances = {"name": words.full_name(student), "on_roster": on_roster}
+    row = {"name": words.full_name(student), "on_roster": on_roster}
     if submission is None:
-        return circumstances
+        return row
     # nbgrader cannot add an extension to a due date that was removed
     late_s = submission.total_seconds_late if submission.assignment.duedate else 0
     now = scores.of(submission)
-    return circumstances | {
-        "late": words.duration(late_s) if late_s else "",
-        "penalty": now.penalty,
-        "by_hand": now.hand,
-    }
+    return row | {"late": words.duration(late_s) if late_s else "", "penalty": now.penalty, "by_hand": now.hand}
 
 
 def _is_outdated(course: CourseDirectory, row: Row, submission: SubmittedAssignment) -> bool:
