@@ -1,4 +1,4 @@
-"""The picture of a wrong answer marks the elements that differ, and can draw any pair of arrays."""
+"""The picture of a wrong answer marks the elements that differ, and can draw any two arrays of one shape."""
 
 import re
 import xml.etree.ElementTree as ET
@@ -9,6 +9,11 @@ import pytest
 from gradlab.pictures.diff import difference_picture
 
 SVG = "{http://www.w3.org/2000/svg}"
+
+
+def drawn(yours, expected, name="expected"):
+    yours, expected = np.array(yours), np.array(expected)
+    return difference_picture(yours, expected, name, ~np.isclose(yours, expected, equal_nan=True))
 
 
 def marked(picture):
@@ -24,7 +29,7 @@ def test_it_names_the_largest_difference():
     yours = expected.copy()
     yours[1, 2] = 6.5
     yours[0, 1] = 0.5
-    picture = difference_picture(yours, expected, "torch's")
+    picture = drawn(yours, expected, "torch's")
     assert picture.text == (
         "2 of 6 elements differ; the largest difference is 1.5 at index (1, 2): yours 6.5, torch's 5."
     )
@@ -33,14 +38,8 @@ def test_it_names_the_largest_difference():
     assert [t for t in texts if t in ("yours", "torch's", "difference")] == ["yours", "torch's", "difference"]
 
 
-def test_the_checks_own_tolerance_can_decide():
-    close = difference_picture([1.0, 2.0], [1.001, 2.0], wrong=[False, False])
-    assert close.text == "All 2 elements agree with expected."
-    assert difference_picture([1.0, 2.0], [1.001, 2.0]).text.startswith("1 of 2 elements differ")
-
-
 def test_what_is_only_rounding_is_shown_as_such():
-    picture = difference_picture([1.0, 0.1 + 0.2, 5.0], [1.0, 0.3, 2.0])
+    picture = drawn([1.0, 0.1 + 0.2, 5.0], [1.0, 0.3, 2.0])
     texts = [t.text for t in ET.fromstring(picture.svg).iter(f"{SVG}text")]
     assert "≈ 0" in texts
     assert not any("e−" in text for text in texts)
@@ -51,22 +50,17 @@ def test_what_is_only_rounding_is_shown_as_such():
 @pytest.mark.parametrize(
     ("yours", "expected", "text"),
     [
-        (3.0, 2.0, "1 of 1 elements differ; the largest difference is 1: yours 3, expected 2."),
-        (np.zeros((2, 3)), np.zeros((3, 2)), r"The shapes differ: yours is (2, 3), expected is (3, 2)."),
-        (np.zeros(3), np.float64(0), "The shapes differ: yours is (3,), expected is ()."),
-        (np.zeros((0, 3)), np.zeros((0, 3)), "All 0 elements agree with expected."),
-        ([np.nan, 1.0], [np.nan, 1.0], "All 2 elements agree with expected."),
         ([np.nan, 1.0], [0.0, 1.0], "the largest difference is nan at index (0,): yours nan, expected 0."),
         ([np.inf, 1.0], [np.inf, 9.0], "the largest difference is −8 at index (1,): yours 1, expected 9."),
         ([True, False], [True, True], "the largest difference is −1 at index (1,): yours 0, expected 1."),
         (np.zeros((2, 3, 4)), np.ones((2, 3, 4)), "24 of 24 elements differ; the largest difference is −1"),
     ],
 )
-def test_any_pair_of_arrays_can_be_drawn(yours, expected, text):
-    picture = difference_picture(yours, expected)
+def test_any_two_arrays_of_one_shape_can_be_drawn(yours, expected, text):
+    picture = drawn(yours, expected)
     assert text in picture.text
     ET.fromstring(picture.svg)
-    assert picture.svg == difference_picture(yours, expected).svg
+    assert picture.svg == drawn(yours, expected).svg
 
 
 def test_large_arrays_are_cut_around_the_difference():
@@ -74,7 +68,7 @@ def test_large_arrays_are_cut_around_the_difference():
     expected = np.random.default_rng(0).normal(size=(200, 300))
     yours = expected.copy()
     yours[150, 20] += 100
-    picture = difference_picture(yours, expected)
+    picture = drawn(yours, expected)
     assert "at index (150, 20)" in picture.text
     assert len(picture.html()) < 150_000
     assert re.search(r'class="gl-outline" d="M[^"]+"', picture.svg)

@@ -10,7 +10,7 @@ from ipywidgets.widgets.widget import _instances
 
 from gradlab import drawing, notebook, own_pictures, payoff
 from gradlab.checks import results
-from gradlab.pictures.diff import difference_picture
+from gradlab.pictures.plot import plot
 
 CHAPTERS = Path(__file__).parents[1] / "chapters"
 
@@ -86,10 +86,10 @@ def test_what_is_printed_and_returned_is_shown():
 
     def works():
         print("printed")
-        return difference_picture([[1.0]], [[2.0]])
+        return plot([(0.0, 1.0), (1.0, 2.0)], title="a line")
 
     (picture,) = shown(works)
-    assert picture["text/plain"].startswith("You see your function at work.\nprinted\n1 of 1 elements differ")
+    assert picture["text/plain"].startswith("You see your function at work.\nprinted\na line")
     assert "<pre>printed</pre>" in picture["text/html"]
     assert "data:image/svg+xml" in picture["text/html"]
 
@@ -139,7 +139,7 @@ def test_a_drawing_arrives_as_strokes_and_a_milestone_keeps_its_first_picture():
     results.remember("02.1", "passed")
 
     def works(mine=()):
-        return f"{len(mine)} strokes" if mine else difference_picture([[1.0]], [[2.0]])
+        return f"{len(mine)} strokes" if mine else plot([(0.0, 1.0), (1.0, 2.0)], title="a line")
 
     widget, _ = shown(works, mine=drawing("Draw a digit"), milestone="first digit")
     assert model_of(widget).controls == [{"name": "Draw a digit", "kind": "drawing", "clear": "Clear", "at": 0}]

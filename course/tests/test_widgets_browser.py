@@ -29,8 +29,10 @@ net = torch.nn.Sequential(torch.nn.Linear(2, 3), torch.nn.Tanh())
 gradlab.hooks(net, torch.ones(1, 2), watch=True)"""
 HEAT = "gradlab.heat(torch.linspace(0, 1, 64).reshape(8, 8), torch.eye(4), titles='a map')"
 DIFF = """\
+import numpy as np
 from gradlab.pictures.diff import difference_picture
-difference_picture([[1.0, 2.0]], [[1.0, 2.5]])"""
+yours, expected = np.array([[1.0, 2.0]]), np.array([[1.0, 2.5]])
+difference_picture(yours, expected, "expected", yours != expected)"""
 WRONG = "gradlab.draw('loss')"
 AFTERWARDS = "gradlab.draw(y)  # its rules must not undo the stepper's marks"
 CELLS = [GRAPH, STEP, VJP, HOOKS, HEAT, DIFF, AFTERWARDS]
