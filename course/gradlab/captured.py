@@ -1,9 +1,12 @@
 """Capture the output of a block of code, to show it later, in a fold or in a widget."""
 
 import base64
+import contextlib
 import html
 import re
 import sys
+from collections.abc import Iterator
+from contextlib import redirect_stderr, redirect_stdout
 from io import TextIOBase
 from typing import TextIO
 
@@ -22,25 +25,18 @@ class Captured:
 
     def __init__(self):
         self.parts: list[tuple[str, str | dict]] = []
-        self._before = None
+        self._capturing = contextlib.ExitStack()
 
     def start(self) -> "Captured":
         """Start capturing."""
-        shell = get_ipython()
-        self._before = sys.stdout, sys.stderr, shell, shell and shell.display_pub
-        sys.stdout, sys.stderr = (_Stream(name, self.parts, getattr(sys, name)) for name in ("stdout", "stderr"))
-        if shell is not None:
-            shell.display_pub = Publisher(self.parts)
+        stdout, stderr = _Stream("stdout", self.parts, sys.stdout), _Stream("stderr", self.parts, sys.stderr)
+        for each in (redirect_stdout(stdout), redirect_stderr(stderr), displays_go_to(Publisher(self.parts))):
+            self._capturing.enter_context(each)
         return self
 
     def stop(self) -> None:
-        """Stop capturing; may be called twice."""
-        if self._before is None:
-            return
-        sys.stdout, sys.stderr, shell, publisher = self._before
-        self._before = None
-        if shell is not None:
-            shell.display_pub = publisher
+        """Stop capturing."""
+        self._capturing.close()
 
     def add(self, value) -> None:
         """Append a value, formatted as a notebook would show it."""
@@ -102,6 +98,20 @@ class Publisher(DisplayPublisher):
 
     def clear_output(self, wait=False):
         """Do nothing: lesson output is never cleared."""
+
+
+@contextlib.contextmanager
+def displays_go_to(publisher: Publisher) -> Iterator[None]:
+    """Inside the block, displays go to the publisher. Without a shell, do nothing: `display` then prints."""
+    shell = get_ipython()
+    if shell is None:
+        yield
+        return
+    before, shell.display_pub = shell.display_pub, publisher
+    try:
+        yield
+    finally:
+        shell.display_pub = before
 
 
 def _html(part: str | dict, alt: str) -> str:

@@ -7,11 +7,10 @@ where Python searches last, so a class can keep its own beside a notebook.
 
 import ast
 import builtins
-import dis
 import linecache
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import CodeType, ModuleType
@@ -20,7 +19,7 @@ from typing import Any
 from . import notebook
 from .checks import source
 from .checks.cells import Chapter, tagged
-from .checks.reached import defined
+from .checks.reached import defined, globals_read
 from .checks.record import SUFFIX, RecordError
 from .checks.results import answers, fingerprint, read
 from .checks.stale_cells import missing_name, watched
@@ -88,7 +87,7 @@ class Stage:
 
     def mixed(self) -> dict[str, str]:
         """Return the stage's code by cell id, with the learner's answers."""
-        used = {name for text in self.own.values() for name in _names_read(text)}
+        used = set().union(*map(_names_read, self.own.values()))
         lines = sorted({line for name, line in self.imports.items() if name in used})
         return ({"imports": "\n".join(lines)} if lines else {}) | self.parts | self.own
 
@@ -122,7 +121,7 @@ class Stage:
         known = {name for text in [*self.parts.values(), *self.own.values()] for name in defined(text)}
         known |= {*self.imports, *vars(builtins)}
         for other, text in list(self.own.items()):
-            unknown = sorted(set(_names_read(text)) - known)
+            unknown = sorted(_names_read(text) - known)
             if unknown and other in self.own:
                 self.refuse(other, _lacks(unknown[0]))
 
@@ -271,10 +270,6 @@ def _imports(cells: list[dict[str, Any]]) -> dict[str, str]:
     return {each.asname or each.name.partition(".")[0]: ast.unparse(node) for node in nodes for each in node.names}
 
 
-def _names_read(text: str) -> Iterator[str]:
-    """Yield the global names that functions in the text read, according to the bytecode of CPython 3.11 to 3.13."""
-    todo = [compile(text, "<answer>", "exec")]
-    while todo:
-        code = todo.pop()
-        yield from (step.argval for step in dis.get_instructions(code) if step.opname == "LOAD_GLOBAL")
-        todo += [const for const in code.co_consts if isinstance(const, CodeType)]
+def _names_read(text: str) -> set[str]:
+    """Return the global names that functions in the text read."""
+    return globals_read(compile(text, "<answer>", "exec"), ["LOAD_GLOBAL"])

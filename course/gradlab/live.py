@@ -34,8 +34,8 @@ class Page:
 page: Page | None = None  # None: a notebook
 
 
-def has_widgets() -> bool:
-    """Return whether this code runs in a kernel, so that widgets can be alive."""
+def in_notebook() -> bool:
+    """Return whether a kernel runs this code, so that a notebook shows what it displays and widgets can be alive."""
     return getattr(get_ipython(), "kernel", None) is not None
 
 

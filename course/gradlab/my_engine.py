@@ -10,6 +10,7 @@ from pathlib import Path
 
 from . import atomic, engine, notebook
 from .checks.cells import Chapter
+from .checks.meaning import meaning
 from .notebook import OWN_ENGINE, OWN_PICTURE
 from .setup.workspace import RELEASED
 from .words import _, ngettext
@@ -137,11 +138,7 @@ def address(folder: Path) -> str:
 
 def lines_of_code(text: str) -> int:
     """Count a module's lines without its docstrings, comments and empty lines."""
-    tree = ast.parse(text)
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(node) is not None:
-            del node.body[0]
-    return sum(bool(line.strip()) for line in ast.unparse(tree).splitlines())
+    return sum(bool(line.strip()) for line in meaning(text).splitlines())
 
 
 def module(stages: list[engine.Stage]) -> str:

@@ -66,7 +66,7 @@ def payoff(exercise, shows, copies=False, milestone="", **controls):
                 own_pictures.keep(MILESTONE + milestone.replace(" ", "-"), made.html)
         if controls and live.page:
             live.page.payoff(earned, made)
-        elif controls and live.has_widgets():
+        elif controls and live.in_notebook():
             _show_live(earned, made)
         elif controls:
             print(_("Payoff of {exercise}", exercise=exercise))

@@ -1,12 +1,12 @@
 """A check's feedback as a card in the notebook: HTML without scripts, in the colors of JupyterLab's theme."""
 
-import html
 from functools import cache
+from html import escape
 from importlib import resources
 
-from IPython import get_ipython
 from IPython.display import display
 
+from ..live import in_notebook
 from ..pictures.picture import Picture
 from ..words import _
 from .messages import NOT_ALONE, PASSED, REFUSED, STALE, STOPPED, UNSOLVED, WRONG, Feedback
@@ -30,11 +30,6 @@ def show(feedback: Feedback, picture: Picture | None = None, helps: str = "") ->
         print(feedback.text)
 
 
-def in_notebook() -> bool:
-    """Return whether a kernel runs this code, so that a notebook shows what it displays."""
-    return getattr(get_ipython(), "kernel", None) is not None
-
-
 def card(feedback: Feedback, picture: Picture | None = None, helps: str = "") -> str:
     """Return feedback as an HTML card in three layers: what happened; one picture, or yours and torch's; the details.
 
@@ -52,23 +47,23 @@ def card(feedback: Feedback, picture: Picture | None = None, helps: str = "") ->
         parts += [_sentence(feedback.score)]
     parts += [_sentence(feedback.first)]
     if feedback.printed:
-        parts.append(_fold(_("Your code printed:"), f"<pre>{_text(feedback.printed)}</pre>"))
+        parts.append(_fold(_("Your code printed:"), f"<pre>{escape(feedback.printed)}</pre>"))
     return framed(feedback.state, feedback.heading, feedback.head, "".join([*parts, helps]))
 
 
 def help_link(address: str, fold: int, says: str) -> str:
     """Return an HTML link that opens a fold; where nothing can open folds, it leads to the fold's cell."""
-    return f'<p class="gl-card-help"><a href="{_text(address)}" data-fold="{fold}">{_text(says)}</a></p>'
+    return f'<p class="gl-card-help"><a href="{escape(address)}" data-fold="{fold}">{escape(says)}</a></p>'
 
 
 def framed(state: str, title: str, head: str, body: str) -> str:
     """Return an HTML card; its heading is not an <h4>, which JupyterLab would list in the table of contents."""
     label = f"{title}: {head}"
     return (
-        f'{_style()}<div class="gl-card gl-card-{state}" role="group" aria-label="{_text(label)}">'
+        f'{_style()}<div class="gl-card gl-card-{state}" role="group" aria-label="{escape(label)}">'
         f'<div class="gl-card-head" role="heading" aria-level="4">'
         f'<span class="gl-card-mark" aria-hidden="true">{_MARKS[state]}</span>'
-        f"<span>{_text(title)}: <strong>{_text(head)}</strong></span></div>"
+        f"<span>{escape(title)}: <strong>{escape(head)}</strong></span></div>"
         f'<div class="gl-card-body">{body}</div></div>'
     )
 
@@ -76,35 +71,35 @@ def framed(state: str, title: str, head: str, body: str) -> str:
 def _lead(feedback: Feedback) -> str:
     if feedback.owned and not feedback.lead:
         # Translators: what the learner owns by passing the check: the name of a function
-        yours = _("Yours now: {name}", name=f"<code>{_text(feedback.owned)}</code>")
+        yours = _("Yours now: {name}", name=f"<code>{escape(feedback.owned)}</code>")
         return f'<p class="gl-card-lead">{yours}</p>'
-    slip = f"<strong>{_text(feedback.slip)}</strong> " if feedback.slip else ""
-    return f'<p class="gl-card-lead">{slip}{_text(feedback.lead)}</p>' if feedback.lead else ""
+    slip = f"<strong>{escape(feedback.slip)}</strong> " if feedback.slip else ""
+    return f'<p class="gl-card-lead">{slip}{escape(feedback.lead)}</p>' if feedback.lead else ""
 
 
 def _sentence(text: str) -> str:
-    return f"<p>{_text(text)}</p>" if text else ""
+    return f"<p>{escape(text)}</p>" if text else ""
 
 
 def _sides(feedback: Feedback) -> str:
     """Return an HTML table of your value above the expected one: the number that differs, then the whole value."""
     body = ""
     for whose, *side in feedback.sides:
-        value, *whole = (f"<code>{_text(part)}</code>" for part in side)
+        value, *whole = (f"<code>{escape(part)}</code>" for part in side)
         shown = " ".join([value, *(_("in {whole}", whole=part) for part in whole)])
-        body += f'<tr><th scope="row">{_text(whose)}</th><td>{shown}</td></tr>'
+        body += f'<tr><th scope="row">{escape(whose)}</th><td>{shown}</td></tr>'
     return f"<table><tbody>{body}</tbody></table>" if body else ""
 
 
 def _pairs(inputs: tuple[tuple[str, str], ...]) -> str:
     items = (
-        f"<tr><th scope='row'><code>{_text(n)}</code></th><td><code>{_text(v)}</code></td></tr>" for n, v in inputs
+        f"<tr><th scope='row'><code>{escape(n)}</code></th><td><code>{escape(v)}</code></td></tr>" for n, v in inputs
     )
     return f'<table class="gl-card-sides"><tbody>{"".join(items)}</tbody></table>' if inputs else ""
 
 
 def _fold(title: str, body: str) -> str:
-    return f"<details><summary>{_text(title)}</summary>{body}</details>"
+    return f"<details><summary>{escape(title)}</summary>{body}</details>"
 
 
 def overview(rows: list[tuple[str, str, str]], total: str, owned: list[tuple[str, str, str]]) -> str:
@@ -114,15 +109,15 @@ def overview(rows: list[tuple[str, str, str]], total: str, owned: list[tuple[str
     of its picture or "".
     """
     body = "".join(
-        f'<tr class="gl-row-{"passed" if state == "passed" else "open"}"><td>{_text(title)}</td>'
-        f"<td>{_text(_(state))}</td><td>{_text(worth)}</td></tr>"
+        f'<tr class="gl-row-{"passed" if state == "passed" else "open"}"><td>{escape(title)}</td>'
+        f"<td>{escape(_(state))}</td><td>{escape(worth)}</td></tr>"
         for title, state, worth in rows
     )
     # Translators: the heads of a table's columns
-    heads = "".join(f'<th scope="col">{_text(name)}</th>' for name in (_("check"), _("state"), _("points")))
+    heads = "".join(f'<th scope="col">{escape(name)}</th>' for name in (_("check"), _("state"), _("points")))
     return (
         f'{_style()}<div class="gl-summary"><table><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>'
-        f"<p><strong>{_text(total)}</strong></p></div>{_owned(owned)}"
+        f"<p><strong>{escape(total)}</strong></p></div>{_owned(owned)}"
     )
 
 
@@ -131,10 +126,6 @@ def _owned(owned: list[tuple[str, str, str]]) -> str:
     tiles = []
     for name, does, image in owned:
         picture = f'<img alt="" src="{image}">' if image else ""
-        tiles.append(f"<li>{picture}<code>{_text(name)}</code><p>{_text(does)}</p></li>")
-    own = _text(_("You now own"))
+        tiles.append(f"<li>{picture}<code>{escape(name)}</code><p>{escape(does)}</p></li>")
+    own = escape(_("You now own"))
     return f'<div class="gl-owns"><p><strong>{own}</strong></p><ul>{"".join(tiles)}</ul></div>' if tiles else ""
-
-
-def _text(text: str) -> str:
-    return html.escape(text)

@@ -147,7 +147,9 @@ def place_of(values: list[Value], number: int) -> Place:
 
 def _compare_value(want: Value, got: Value, place: Place) -> Difference | None:
     here = (got, want)
-    if not _same_kind(want, got):
+    if isinstance(want, Float | float) and isinstance(got, Float | float):
+        return None if _floats_agree(want, got) else Difference("value", here, place)
+    if type(want) is not type(got):
         return Difference("type", here, place)
     if isinstance(want, NUMERIC) and isinstance(got, NUMERIC):
         from .arrays import compare_arrays  # imports NumPy
@@ -163,8 +165,6 @@ def _compare_value(want: Value, got: Value, place: Place) -> Difference | None:
         if difference and simple:
             return replace(difference, within=here)
         return difference or (None if alike else Difference("length", here, place))
-    if isinstance(want, Float | float) and isinstance(got, Float | float):
-        return None if _floats_agree(want, got) else Difference("value", here, place)
     return None if want == got else Difference("value", here, place)
 
 
@@ -175,11 +175,6 @@ def _compare_parts(want: Value, got: Value, place: Place) -> Difference | None:
         if key in others and (difference := _compare_value(part, others[key], place.inside(key))):
             return difference
     return None
-
-
-def _same_kind(want: Value, got: Value) -> bool:
-    floats = (float, Float)
-    return type(want) is type(got) or (type(want) in floats and type(got) in floats)
 
 
 def _simple(value: Value) -> bool:

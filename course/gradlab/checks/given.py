@@ -40,19 +40,15 @@ def given(cells: Iterable[dict[str, Any]], last: str) -> str:
             if "engine" in tags(cell):
                 engine += [stmt.name for stmt in kept if isinstance(stmt, ast.FunctionDef | ast.ClassDef)]
                 kept = [stmt for stmt in kept if isinstance(stmt, ast.Import)]
-            if any(map(_imports_notes, kept)):
+            if any(_imports(stmt, "notes") for stmt in kept):
                 kept += _EVIDENCE
-            statements += [stmt for stmt in kept if above and not _is_star(stmt)]
+            statements += [stmt for stmt in kept if above and not _imports(stmt, "*")]
         above = above and text.strip() != last.strip()
     return "\n".join(map(ast.unparse, [*[ast.Global(engine)] * bool(engine), *statements]))
 
 
-def _imports_notes(statement: ast.stmt) -> bool:
-    return isinstance(statement, ast.ImportFrom) and any(name.name == "notes" for name in statement.names)
-
-
-def _is_star(statement: ast.stmt) -> bool:
-    return isinstance(statement, ast.ImportFrom) and statement.names[0].name == "*"
+def _imports(statement: ast.stmt, name: str) -> bool:
+    return isinstance(statement, ast.ImportFrom) and any(alias.name == name for alias in statement.names)
 
 
 def _is_constant(statement: ast.stmt) -> bool:

@@ -6,10 +6,9 @@ import warnings
 from collections.abc import Iterator
 from io import TextIOBase
 
-from IPython import get_ipython
 from IPython.display import display
 
-from ..captured import Publisher
+from ..captured import Publisher, displays_go_to
 from ..words import ngettext
 
 MOST = 2_000  # maximum number of characters kept
@@ -56,24 +55,11 @@ class _FirstDisplays(Publisher):
 
 
 @contextlib.contextmanager
-def _displays_into(parts: list[dict]) -> Iterator[None]:
-    """Inside the block, collect displays in `parts`. Without a shell, do nothing: `display` then prints."""
-    shell = get_ipython()
-    if shell is None:
-        yield
-        return
-    before, shell.display_pub = shell.display_pub, _FirstDisplays(parts)
-    try:
-        yield
-    finally:
-        shell.display_pub = before
-
-
-@contextlib.contextmanager
 def held_back() -> Iterator[Printed]:
     """Hold back everything printed and displayed in the block, and show each warning once, without a cell's path."""
     printed = Printed()
-    with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed), _displays_into(printed.displayed):
+    displays = displays_go_to(_FirstDisplays(printed.displayed))
+    with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed), displays:
         with warnings.catch_warnings(record=True) as caught:
             yield printed
         for text in dict.fromkeys(f"{warning.category.__name__}: {warning.message}" for warning in caught):

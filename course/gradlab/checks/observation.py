@@ -11,6 +11,8 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
+from ..words import N_
+
 OBSERVATION_MIME = "application/vnd.gradlab.observation+json"  # of the output that carries an observation
 MAX_VALUES = 100_000
 MAX_DEPTH = 20
@@ -134,22 +136,26 @@ class Observation(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True
             msgspec.structs.force_setattr(self, "left", list(map(_as_code, self.left)))
 
 
-_EARLIER = {  # what records made earlier say of state that was left changed, and its code
-    "gradients are switched off": "grad_mode_off",
-    "inference mode is on": "inference_mode_on",
-    "anomaly detection is on": "anomaly_mode_on",
-    "the default dtype is (.*)": "default_dtype",
-    "the default device is (.*)": "default_device",
-    "hooks for all modules are registered": "module_hooks",
-    "the recursion limit is (.*)": "recursion_limit",
-    "a name that the check uses is changed": "name_changed",
-    "(.*) requires grad": "requires_grad",
-    r"(.*) has a \.grad": "has_grad",
+LEFT = {  # by the code of state that was left changed
+    # Translators: the next texts say what an answer left changed, one after the other
+    "grad_mode_off": N_("gradients are switched off"),
+    "inference_mode_on": N_("inference mode is on"),
+    "anomaly_mode_on": N_("anomaly detection is on"),
+    "default_dtype": N_("the default dtype is {about}"),
+    "default_device": N_("the default device is {about}"),
+    "module_hooks": N_("hooks for all modules are registered"),
+    "recursion_limit": N_("the recursion limit is {about}"),
+    "name_changed": N_("a name that the check uses is changed"),
+    "requires_grad": N_("{about} requires grad"),
+    "has_grad": N_("{about} has a .grad"),
+}
+_EARLIER = {  # what records made earlier say instead of each code
+    code: re.escape(says).replace(re.escape("{about}"), "(.*)") for code, says in LEFT.items()
 }
 
 
 def _as_code(text: str) -> str:
-    matches = ((code, re.fullmatch(said, text)) for said, code in _EARLIER.items())
+    matches = ((code, re.fullmatch(said, text)) for code, said in _EARLIER.items())
     return next((":".join([code, *match.groups()]) for code, match in matches if match), text)
 
 

@@ -112,12 +112,12 @@ def _globals_read(statement: ast.stmt) -> frozenset[str]:
     return frozenset(globals_read(code))
 
 
-def globals_read(code: types.CodeType) -> set[str]:
-    """Return the global names that code, or a function in it, reads."""
+def globals_read(code: types.CodeType, by: Iterable[str] = ("LOAD_GLOBAL", "LOAD_NAME")) -> set[str]:
+    """Return the global names that code, or a function in it, reads; by: with which instructions of the bytecode."""
     names: set[str] = set()
     todo = [code]
     while todo:
         code = todo.pop()
-        names |= {i.argval for i in dis.get_instructions(code) if i.opname in ("LOAD_GLOBAL", "LOAD_NAME")}
+        names |= {i.argval for i in dis.get_instructions(code) if i.opname in by}
         todo += [const for const in code.co_consts if isinstance(const, types.CodeType)]
     return names

@@ -6,26 +6,13 @@ from typing import Any
 
 from ..words import N_, _, ngettext
 from .compare import KINDS, Difference, Place, alike_labelled, missing_words, place_of
-from .observation import NUMERIC, Dict, Error, Float, Observation, Tensor, Value, kind_of, parts, shape_of
+from .observation import LEFT, NUMERIC, Dict, Error, Float, Observation, Tensor, Value, kind_of, parts, shape_of
 from .record import Case
 from .show import show, show_with_type, shown_apart
 
 LONGEST = 160  # characters shown of a list whose length differs, and of what two texts share
 BEFORE = 40  # characters shown of what two longer texts share
 MOST_JUDGED = 500  # characters shown of a judged value
-LEFT = {  # by its code, what was left changed
-    # Translators: the next texts say what an answer left changed, one after the other
-    "grad_mode_off": N_("gradients are switched off"),
-    "inference_mode_on": N_("inference mode is on"),
-    "anomaly_mode_on": N_("anomaly detection is on"),
-    "default_dtype": N_("the default dtype is {about}"),
-    "default_device": N_("the default device is {about}"),
-    "module_hooks": N_("hooks for all modules are registered"),
-    "recursion_limit": N_("the recursion limit is {about}"),
-    "name_changed": N_("a name that the check uses is changed"),
-    "requires_grad": N_("{about} requires grad"),
-    "has_grad": N_("{about} has a .grad"),
-}
 _MAKES_FLOAT32 = N_(
     "In torch, .float() returns float32, and so do zeros, ones, eye and tensor of floats without dtype=."
 )

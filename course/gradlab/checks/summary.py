@@ -6,10 +6,11 @@ from pathlib import Path
 from IPython.display import display
 
 from .. import notebook
+from ..live import in_notebook
 from ..notebook import CHAPTER
 from ..own_pictures import as_data, kept
 from ..words import N_, _, of_chapter
-from .card import in_notebook, overview
+from .card import overview
 from .cells import Chapter
 from .record import titled
 from .results import memory, read

@@ -151,7 +151,7 @@ class Prediction:
 
     def _ask(self, guess: Guess | None) -> None:
         """Show the form and the answer; before a guess, the answer is in a fold, hidden while the form is alive."""
-        make = form_class() if live.has_widgets() else None
+        make = form_class() if live.in_notebook() else None
         question = _("Your guess: {question}", question=self._question())
         if make is not None:
             form = _open[self.name] = make(**self.asked(), verdict=self._verdict(guess, before=True) if guess else "")

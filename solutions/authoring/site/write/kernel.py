@@ -7,7 +7,7 @@ of cells come from the page, through worker.js; beside them, it keeps the notebo
 import io
 import json
 import os
-import sys
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -116,13 +116,10 @@ class Page:
         return [n for n, meta in marks.items() if "setup" in meta.get("tags", ()) or _is_answer(meta)]
 
     def _run(self, cell: str) -> list[dict]:
-        text, outputs, before = self._text(cell), list[dict](), (sys.stdout, sys.stderr)
+        text, outputs = self._text(cell), list[dict]()
         self.shell.display_pub.sent = outputs
-        sys.stdout, sys.stderr = Printed("stdout", outputs), Printed("stderr", outputs)
-        try:
+        with redirect_stdout(Printed("stdout", outputs)), redirect_stderr(Printed("stderr", outputs)):
             result = self.shell.run_cell(text, store_history=True, cell_id=cell)
-        finally:
-            sys.stdout, sys.stderr = before
         if result.success:
             self.ran[cell] = text
         return outputs
