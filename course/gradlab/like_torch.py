@@ -216,17 +216,11 @@ def _formatter(values):
     return lambda value: style.format(value).rjust(width)
 
 
-def _text(array, indent, show):
-    if array.ndim == 0:
-        return show(array.item())
-    if array.ndim == 1:
-        return "[" + ", ".join(map(show, array.tolist())) + "]"
-    parts = [_text(part, indent + 1, show) for part in array]
-    return "[" + ("," + "\n" * (array.ndim - 1) + " " * (indent + 1)).join(parts) + "]"
-
-
 def _repr(self):
-    text = _text(self.data, len("tensor("), _formatter(self.data.reshape(-1))) if self.data.size else "[]"
+    text = "[]"
+    if self.data.size:
+        options = {"formatter": {"all": _formatter(self.data.reshape(-1))}, "separator": ", ", "max_line_width": 81}
+        text = np.array2string(self.data, prefix="tensor(", **options)
     if self.dtype not in (float32, int64, bool):
         text += f", dtype=torch.{self.dtype}"
     if self.grad_fn:
@@ -249,7 +243,6 @@ _METHODS = {
     "__iadd__": in_place(Tensor.__add__),
     "__isub__": in_place(Tensor.__sub__),
     "__imul__": in_place(Tensor.__mul__),
-    "sub_": in_place(Tensor.__sub__),
     "mul_": in_place(Tensor.__mul__),
     "zero_": in_place(zeros_like),
     "exp": exp,
@@ -259,14 +252,11 @@ _METHODS = {
     "clone": clone,
     "mean": mean,
     "prod": prod,
-    "square": lambda self: self**2,
     "flip": flip,
     "clamp": lambda self, min=None, max=None: _clamp(self, min, max),
     "split": lambda self, size: tuple(self[at : at + size] for at in range(0, len(self), size)),
     "item": lambda self: self.data.item(),
     "numel": lambda self: self.data.size,
-    "nbytes": property(lambda self: self.data.nbytes),
-    "data_ptr": lambda self: self.data.ctypes.data,
 }
 AccumulateGrad.name = lambda node: "torch::autograd::AccumulateGrad"  # its name in torch, which draw cuts
 for _name, _method in _METHODS.items():

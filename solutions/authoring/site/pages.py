@@ -10,7 +10,7 @@ from gradlab.start_page import in_workspace
 from .. import pages
 from ..build import START_PAGE
 from . import errors
-from .places import CLONE, DOCUMENTS, ROOT, linked
+from .places import DOCUMENTS, GET, ROOT, linked
 
 FRONT = """---
 description: "A hands-on course on torch.autograd: predict gradients, see torch's answer, step through backward, solve
@@ -31,10 +31,7 @@ Read and guess on these pages, and write your first engine in the first chapter:
 
 To write the code of the other chapters, take the course home with two commands:
 
-```
-{clone}
-make lab
-```
+{get}
 
 ## What does `backward` do?
 
@@ -118,7 +115,7 @@ def _front(names: list[str]) -> str:
     (chapters,) = re.findall(r"^## The chapters\n.*?(?=^## How a chapter works)", start, re.MULTILINE | re.DOTALL)
     chapters = _TABLE.sub(lambda table: f'<div class="site-map">\n\n{_without_progress(table[0])}\n</div>\n', chapters)
     stepper = f"```{{raw}} html\n{_stepper()}\n```"
-    return FRONT.format(clone=CLONE, raw=stepper, map=chapters)
+    return FRONT.format(get=GET, raw=stepper, map=chapters)
 
 
 def _without_progress(table: str) -> str:

@@ -17,6 +17,7 @@ REPOSITORY = os.environ.get("SITE_REPOSITORY", "")  # its address, if the site i
 ADDRESS = os.environ.get("SITE_ADDRESS", "http://localhost:8000").rstrip("/")  # where the site will be
 WRITABLE = ["00_twenty_lines"]  # chapters that one can write in the page: they need neither torch nor NumPy
 CLONE = f"git clone {REPOSITORY or '<this repository>'} autograd-course && cd autograd-course"
+GET = f"```\n{CLONE}\nmake lab\n```"  # the course, in Markdown
 DOCUMENTS = [  # of the repository, that are pages of the site, too
     "grading/README.md",
     "grading/SANDBOX.md",

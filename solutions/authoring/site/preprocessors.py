@@ -9,27 +9,21 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 from nbgrader.utils import is_grade, is_solution
 
 from ..cells import tags
-from .places import CLONE, WRITABLE, anchor, linked
+from .places import GET, WRITABLE, anchor, linked
 from .recording import FRAMES, PREDICTION
 
 HOW_TO_WORK = "**How to work.**"
 HOW_TO_READ = """**On this page** you can read and guess. Enter your guess, and torch's recorded answer appears; your
 guesses stay in this browser. To run the code, change it and solve the exercises, get the course:
 
-```
-{clone}
-make lab
-```
+{get}
 """
 HOW_TO_WRITE = """**On this page** you can guess, write code and have it checked. Enter your guess, and the recorded
 answer appears. Change the code of an exercise and press Shift+Enter: its check answers as it does in JupyterLab. The
 first check loads Python, about 9 MB, which runs in your browser; your guesses, code and results stay there. To go on
 with torch, get the course:
 
-```
-{clone}
-make lab
-```
+{get}
 """
 TESTED = """<div class="site-check">
 
@@ -37,10 +31,7 @@ TESTED = """<div class="site-check">
 
 To have your answer checked, get the course. It opens in JupyterLab, and the check says at once what is right or wrong:
 
-```
-{clone}
-make lab
-```
+{get}
 
 </div>
 """
@@ -59,7 +50,7 @@ class SayWhatIsTested(NbGraderPreprocessor):
         if is_grade(cell):
             comment = _FIRST_COMMENT.match(cell.source)
             lines = [line.lstrip("# ").rstrip() for line in comment[0].splitlines()] if comment else []
-            cell = markdown(cell, TESTED.format(tested=_plain(" ".join(lines)), clone=CLONE))
+            cell = markdown(cell, TESTED.format(tested=_plain(" ".join(lines)), get=GET))
         return cell, resources
 
 
@@ -110,7 +101,7 @@ class SayHowToRead(NbGraderPreprocessor):
         for cell in nb.cells:
             if cell.source.startswith(HOW_TO_WORK):
                 how = HOW_TO_WRITE if resources["unique_key"] in WRITABLE else HOW_TO_READ
-                cell.source = how.format(clone=CLONE)
+                cell.source = how.format(get=GET)
             if cell.source.startswith(("own_engine(", "take_home(")):
                 cell.outputs = []  # they say what was found beside the notebook
             cell.source = _LISTED.sub(r"Below are the guesses \1.", cell.source)
