@@ -7,13 +7,12 @@ where Python searches last, so a class can keep its own beside a notebook.
 
 import ast
 import builtins
-import linecache
 import re
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import CodeType, ModuleType
+from types import ModuleType
 from typing import Any
 
 from . import notebook
@@ -213,7 +212,8 @@ def _module(stage: Stage) -> ModuleType:
         module = ModuleType(_name(stage.number), f"Stage {stage.number} of the engine, with your functions in it.")
         for cell, text in stage.mixed().items():
             try:
-                exec(_compiled(text, f"<{'your cell' if cell in stage.own else module.__name__} {cell}>"), vars(module))
+                name = f"<{'your cell' if cell in stage.own else module.__name__} {cell}>"
+                exec(source.compiled(text, name), vars(module))
             except Exception as error:
                 if cell not in stage.own:
                     raise
@@ -224,12 +224,6 @@ def _module(stage: Stage) -> ModuleType:
         else:
             vars(module)["whose"] = stage.report()
             return module
-
-
-def _compiled(text: str, name: str) -> CodeType:
-    """Compile a part so that tracebacks show its lines, under this name."""
-    linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
-    return compile(text, name, "exec")
 
 
 def check_of(cell: str) -> str:

@@ -3,10 +3,7 @@
 from nbformat import NotebookNode
 from nbgrader.utils import is_grade, is_solution
 
-
-def tags(cell: NotebookNode) -> list[str]:
-    """Return a cell's tags."""
-    return cell.metadata.get("tags", [])
+from gradlab.ipynb import tags
 
 
 def counts(cell: NotebookNode) -> bool:

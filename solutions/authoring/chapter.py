@@ -1,7 +1,6 @@
 """A solved chapter, read from its notebook: its checks, and their records."""
 
 import contextlib
-import linecache
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -15,6 +14,7 @@ from nbgrader.utils import is_grade
 
 from gradlab.checks.check import Check
 from gradlab.checks.record import Record
+from gradlab.checks.source import compiled
 from gradlab.checks.stale_cells import called_checks
 from gradlab.engine import STAGES
 
@@ -116,9 +116,8 @@ def importing_from(folder: Path) -> Iterator[None]:
 
 
 def _run(source: str, filename: str, namespace: dict) -> None:
-    linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
     try:
-        exec(compile(source, filename, "exec"), namespace)
+        exec(compiled(source, filename), namespace)
     except ChapterError as error:
         raise ChapterError(f"{filename[1:-1]}: {error}") from None
     except Exception as error:

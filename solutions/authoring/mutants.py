@@ -8,7 +8,6 @@ import ast
 import contextlib
 import copy
 import inspect
-import linecache
 import signal
 import textwrap
 import warnings
@@ -17,6 +16,7 @@ from collections.abc import Callable, Iterator
 from types import FrameType
 
 from gradlab.checks.record import CheckRecord
+from gradlab.checks.source import compiled
 from gradlab.checks.verdict import judge_check
 
 from .reference import AuthoredCheck
@@ -162,9 +162,7 @@ def _made(source: str, answer: Callable) -> Callable:
     free = inspect.getclosurevars(answer).nonlocals if inspect.isfunction(answer) else {}
     module = inspect.getmodule(answer)
     namespace = {**(getattr(answer, "__globals__", None) or vars(module)), **free}
-    filename = f"<a mutant of {answer.__name__}>"
-    linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
-    exec(compile(source, filename, "exec"), namespace)
+    exec(compiled(source, f"<a mutant of {answer.__name__}>"), namespace)
     return namespace[answer.__name__]
 
 

@@ -2,9 +2,11 @@
 
 import ast
 import functools
+import linecache
 import re
 import warnings
 from dataclasses import dataclass
+from types import CodeType
 
 from IPython.core.inputtransformer2 import TransformerManager
 
@@ -43,6 +45,12 @@ def read(text: str) -> Source:
             return _without_magics(text)
     except (SyntaxError, ValueError, IndexError, RecursionError, MemoryError):  # IndexError: IPython, for =%\
         return Source(None)
+
+
+def compiled(text: str, name: str) -> CodeType:
+    """Compile code so that tracebacks and `inspect` show its lines, under this name."""
+    linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
+    return compile(text, name, "exec")
 
 
 def _parsed(text: str) -> ast.Module:

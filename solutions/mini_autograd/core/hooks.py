@@ -12,8 +12,8 @@ from .tensor import Tensor, make
 class RemovableHandle:
     """The result of every `register_…hook`; `remove()` unregisters the hook and may be called twice.
 
-    The handle refers to the hooks weakly, so it keeps nothing alive. At the end of a `with` statement the hook is
-    removed.
+    The handle refers to the hooks weakly, so it keeps nothing alive (a plain dict does not support this). At the end of
+    a `with` statement the hook is removed.
     """
 
     next_id = 0
@@ -35,11 +35,6 @@ class RemovableHandle:
         self.remove()
 
 
-def new_hooks():
-    """Return an empty ordered dict of hooks (a plain dict does not support weak references)."""
-    return OrderedDict()
-
-
 def add_hook(hooks, hook):
     """Append `hook` to the ordered dict `hooks` and return its handle."""
     handle = RemovableHandle(hooks)
@@ -59,14 +54,14 @@ class HookedNode:
     def register_hook(self, hook):
         """Call `hook(grad_inputs, grad_outputs)` after this node has run; a returned tuple replaces grad_inputs."""
         if self.post_hooks is None:
-            self.post_hooks = new_hooks()
+            self.post_hooks = OrderedDict()
         self.hooked = True
         return add_hook(self.post_hooks, hook)
 
     def register_prehook(self, hook):
         """Call `hook(grad_outputs)` before this node runs; a returned tuple replaces grad_outputs."""
         if self.pre_hooks is None:
-            self.pre_hooks = new_hooks()
+            self.pre_hooks = OrderedDict()
         self.hooked = True
         return add_hook(self.pre_hooks, hook)
 
@@ -75,7 +70,7 @@ class HookedNode:
         self.hooked = True
         if self.tensor_hooks is None:
             self.tensor_hooks = {}
-        return self.tensor_hooks.setdefault(number, new_hooks())
+        return self.tensor_hooks.setdefault(number, OrderedDict())
 
     def run_hooked(self, gradients, needs):
         """Return the result of `run`, with all hooks called before and after it."""
@@ -177,7 +172,7 @@ def _register_post_accumulate_grad_hook(self, hook):
     if not self.is_leaf:
         raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
     if self._post_accumulate is None:
-        self._post_accumulate = new_hooks()
+        self._post_accumulate = OrderedDict()
     return add_hook(self._post_accumulate, hook)
 
 

@@ -6,9 +6,10 @@ in backward and knows grad_output; once the inputs' node runs, grad_input is kno
 """
 
 import warnings
+from collections import OrderedDict
 
 from ..autograd.function import Function
-from ..core.hooks import add_hook, new_hooks
+from ..core.hooks import add_hook
 from ..core.modes import is_grad_enabled
 from ..core.tensor import Tensor
 
@@ -26,8 +27,8 @@ class HookedModule:
     """
 
     def _init_hooks(self):
-        self._forward_pre_hooks, self._forward_hooks = new_hooks(), new_hooks()
-        self._backward_pre_hooks, self._backward_hooks = new_hooks(), new_hooks()
+        self._forward_pre_hooks, self._forward_hooks = OrderedDict(), OrderedDict()
+        self._backward_pre_hooks, self._backward_hooks = OrderedDict(), OrderedDict()
 
     def register_forward_pre_hook(self, hook):
         """Call `hook(module, args)` before `forward`; a returned tuple or single value replaces args."""
@@ -120,27 +121,14 @@ class BackwardHook:
             return when_run(grad_inputs, grad_outputs)
 
         next(tensor.grad_fn for tensor in watched if tensor.requires_grad).register_hook(hook)
-        values_out = list(values)
-        for i, tensor in zip(positions, watched, strict=True):
-            values_out[i] = tensor
-        return tuple(values_out), positions
+        return _put(values, positions, watched), positions
 
     def _on_outputs(self, _, gradients):
         """Call the pre hooks once the outputs' node has its gradients; the module receives what they return."""
-        grad_outputs = [None] * self.output_count
-        for i, gradient in zip(self.output_positions, gradients, strict=True):
-            grad_outputs[i] = gradient
-        self.grad_outputs = tuple(grad_outputs)
+        self.grad_outputs = _put([None] * self.output_count, self.output_positions, gradients)
         for hook in self.pre_hooks:
             new = hook(self.module, self.grad_outputs)
-            if new is None:
-                continue
-            if len(new) != self.output_count:
-                raise RuntimeError(
-                    "Backward pre hook returned an invalid number of grad_output, "
-                    f"got {len(new)}, but expected {self.output_count}"
-                )
-            self.grad_outputs = new
+            self.grad_outputs = _replaced(self.grad_outputs, new, "pre hook", "grad_output")
         passed_on = self.grad_outputs
         if self.input_positions is None:
             self._call_without_inputs()
@@ -162,19 +150,26 @@ class BackwardHook:
         """Call the hooks once the inputs' node has run; earlier modules receive what they return."""
         if self.grad_outputs is None:
             return None  # a gradient bypassed the outputs, as in double backward
-        grad_inputs = [None] * self.input_count
-        for i, gradient in zip(self.input_positions, gradients, strict=True):
-            grad_inputs[i] = gradient
-        grad_inputs = tuple(grad_inputs)
+        grad_inputs = _put([None] * self.input_count, self.input_positions, gradients)
         for hook in self.hooks:
             new = hook(self.module, grad_inputs, self.grad_outputs)
-            if new is None:
-                continue
-            if len(new) != self.input_count:
-                raise RuntimeError(
-                    "Backward hook returned an invalid number of grad_input, "
-                    f"got {len(new)}, but expected {self.input_count}"
-                )
-            grad_inputs = new
+            grad_inputs = _replaced(grad_inputs, new, "hook", "grad_input")
         self.grad_outputs = None
         return tuple(grad_inputs[i] for i in self.input_positions)
+
+
+def _put(values, positions, new):
+    """Return `values` as a tuple, with those at `positions` replaced by the new ones."""
+    values = list(values)
+    for i, value in zip(positions, new, strict=True):
+        values[i] = value
+    return tuple(values)
+
+
+def _replaced(gradients, new, kind, name):
+    """Return what a backward hook returned instead of `gradients`, or these if it returned None."""
+    if new is not None and len(new) != len(gradients):
+        raise RuntimeError(
+            f"Backward {kind} returned an invalid number of {name}, got {len(new)}, but expected {len(gradients)}"
+        )
+    return gradients if new is None else new

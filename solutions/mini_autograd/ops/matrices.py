@@ -69,7 +69,11 @@ def matmul(self, other):
             f"expected both factors to have the same dtype, but got {self.dtype} and {other.dtype}; convert one with to"
         )
     if a == 1 and b == 1:
-        _check_dot(len(self), len(other))
+        if len(self) != len(other):
+            raise RuntimeError(
+                f"inconsistent tensor size, expected tensor [{len(self)}] and src [{len(other)}] to have the same "
+                f"number of elements, but got {len(self)} and {len(other)} elements respectively"
+            )
         return dot(self, other)
     if b == 1:
         if self.shape[1] != other.shape[0]:
@@ -102,14 +106,6 @@ def linear(input, weight, bias=None):
 
 def _dims(tensor):
     return "x".join(map(str, tensor.shape))
-
-
-def _check_dot(a, b):
-    if a != b:
-        raise RuntimeError(
-            f"inconsistent tensor size, expected tensor [{a}] and src [{b}] to have the same number of elements, "
-            f"but got {a} and {b} elements respectively"
-        )
 
 
 def _check_product(mat1, mat2):
