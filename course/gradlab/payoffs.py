@@ -56,7 +56,8 @@ def payoff(exercise, shows, copies=False, milestone="", **controls):
 
         start = _start(function, controls)
         earned = Payoff(exercise, shows, released, controls, start, copies)
-        made = earned.made(start) if _passed(exercise) else _unsolved(exercise, shows)
+        counts = passed(exercise) or (live.page and live.page.every_payoff)
+        made = earned.made(start) if counts else _unsolved(exercise, shows)
         if made.stopped:
             _display(live.style() + made.html, made.text)
             return function
@@ -114,8 +115,12 @@ class Payoff:
             return _stopped(error, self.exercise, self.shows)
         finally:
             captured.stop()
+        if type(result).__module__.startswith("matplotlib"):
+            from matplotlib import pyplot
+
+            pyplot.close(result)  # so that the figure is not shown twice
         if result is not None:
-            captured.add(_closed(result))
+            captured.add(result)
         body = captured.html(self.shows)
         return PayoffOutput(body, captured.text(), result.svg if isinstance(result, Picture) else body)
 
@@ -162,11 +167,6 @@ def _described(exercise: str, name: str, control, values: list, start) -> dict:
     return {"kind": "list", "values": [of_chapter(exercise, text) for text in texts], "at": at}
 
 
-def _passed(exercise: str) -> bool:
-    """Return whether the last run of this exercise's check passed, in any kernel."""
-    return bool(live.page and live.page.every_payoff) or passed(exercise)
-
-
 def _start(function, controls) -> dict:
     """Return the start value of each control: the default of the parameter with the control's name."""
     given = {name: parameter.default for name, parameter in inspect.signature(function).parameters.items()}
@@ -198,15 +198,6 @@ def _stopped(error: Exception, exercise: str, shows: str) -> PayoffOutput:
     first, *_rest = str(error).splitlines() or [""]
     parts = {"exercise": exercise, "error": type(error).__name__, "message": first}
     return _line(_("With your answer to {exercise}, this cell raised {error}: {message}", **parts))
-
-
-def _closed(result):
-    """Return the result; a matplotlib figure is closed first, so that it is not shown twice."""
-    if type(result).__module__.startswith("matplotlib"):
-        from matplotlib import pyplot
-
-        pyplot.close(result)
-    return result
 
 
 def _unsolved(exercise: str, shows: str) -> PayoffOutput:

@@ -20,6 +20,7 @@ _LINK = re.compile(r"\[(.*?)\]\((\d\d_\w+)/[^)]*\)")
 PAGE = "README"  # where the start page's own texts are in a catalogue
 ABILITY = "afterwards you can"  # a column of the table
 Parts = dict[str, dict[str, bool]]  # by chapter: the engine's functions, and whether the check of each has passed
+OWN_BRICK = '<code class="gl-own">{} ✓</code>'
 _DONE = {"passed": "●", "tried": "◐"}
 
 
@@ -113,7 +114,7 @@ def _wall(parts: Parts, titles: dict[str, str], pictures: dict[str, str]) -> str
     """
     rows = []
     for name, of in parts.items():
-        bricks = " ".join(_brick(each, own) for each, own in of.items())
+        bricks = " ".join(OWN_BRICK.format(each) if own else f"<code>{each}</code>" for each, own in of.items())
         rows.append(f"<li><span>{name[:2]} {_inline(titles.get(name, name).partition(':')[0])}</span> {bricks}</li>")
     wall = f'<p>{counted(parts)}</p>\n<ul class="gl-engine">{"".join(rows)}</ul>'
     shown = ""
@@ -122,10 +123,6 @@ def _wall(parts: Parts, titles: dict[str, str], pictures: dict[str, str]) -> str
             says = of_chapter(PAGE, name.removeprefix(MILESTONE).replace("-", " "))
             shown += f'<li><img src="{at}" alt="" width="160"><div>{says}</div></li>'
     return wall + (f'\n<ul class="gl-map gl-milestones">{shown}</ul>' if shown else "")
-
-
-def _brick(name: str, own: bool) -> str:
-    return f'<code class="gl-own">{name} ✓</code>' if own else f"<code>{name}</code>"
 
 
 def _inline(words: str) -> str:

@@ -71,7 +71,10 @@ def minutes(notebook: NotebookNode) -> Minutes:
             words += len(_NO_WORDS.sub(" x ", text).split())
             exercises += sum(map(int, _EXERCISE.findall(cell.source)))
         elif not (
-            _folded(cell) or {"reference", "after-exercises"} & set(tags(cell)) or is_grade(cell) or is_solution(cell)
+            cell.metadata.get("jupyter", {}).get("source_hidden")  # a learner sees it only after a click
+            or {"reference", "after-exercises"} & set(tags(cell))
+            or is_grade(cell)
+            or is_solution(cell)
         ):
             lines += sum(bool(line.strip()) for line in cell.source.splitlines())
             predictions += bool(re.search(r"^with predict\.", cell.source, re.MULTILINE))
@@ -113,11 +116,6 @@ def mark_extra(notebook: NotebookNode) -> None:
                 cell.source = _DATA.sub(rf"\g<1>{f' · {EXTRA}' if outside else ''}", cell.source)
             elif is_grade(cell) and outside != (EXTRA in tags(cell)):
                 cell.metadata["tags"] = sorted({*tags(cell)} ^ {EXTRA})
-
-
-def _folded(cell: NotebookNode) -> bool:
-    """Return whether a learner sees the cell's code only after a click."""
-    return cell.metadata.get("jupyter", {}).get("source_hidden", False)
 
 
 def say_minutes(notebook: NotebookNode) -> None:

@@ -172,8 +172,4 @@ def slip_says(slip: Callable) -> str:
     return " ".join(slip.__doc__.split())
 
 
-def _authored(stated: Check) -> CheckRecord | None:
-    return AuthoredCheck.of(stated).record() if stated.check_id in references else None
-
-
-memory.authored = _authored
+memory.authored = lambda stated: AuthoredCheck.of(stated).record() if stated.check_id in references else None

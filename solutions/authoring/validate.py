@@ -93,7 +93,8 @@ def validate(check: AuthoredCheck, seeds: range, other_seeds: range) -> Tally:
             if not verdict.passed:
                 tally.fault(seed, f"the right answer {other.__name__} is rejected:\n{verdict.feedback.text}")
             elif check.judge is None or other is check.answer:
-                tally.apart = max([tally.apart, *map(_deviation, record.expected, seen)])
+                for expected, observed in zip(record.expected, seen, strict=True):
+                    tally.apart = max([tally.apart, *map(_apart, expected.values, observed.values)])
         if seed in seeds:
             _try_slips(check, record, seed, tally)
             _try_constants(check, record, seed, tally)
@@ -112,12 +113,8 @@ def try_mutants(check: AuthoredCheck, seeds: range, tally: Tally) -> None:
         tally.fault(seeds[0], f"there is a reason for the mutant {says!r}, which does not pass")
 
 
-def _deviation(expected: Observation, observed: Observation) -> float:
-    """Return the largest |observed − expected|, in units of the tolerance, over all floats of two observations."""
-    return max((_apart(*pair) for pair in zip(expected.values, observed.values, strict=True)), default=0.0)
-
-
 def _apart(want: Value, got: Any) -> float:
+    """Return the largest |got − want|, in units of the tolerance, over all floats of two values."""
     if isinstance(want, NUMERIC):
         tolerance = TOLERANCES.get(want.dtype)
         pairs = zip(want.values, got.values, strict=True) if tolerance else ()

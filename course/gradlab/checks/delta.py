@@ -10,14 +10,14 @@ def delta(new: Any, old: Any) -> Any:
     The change is {"to": new data} or, for a dict or list, {"at": changes by part}, whichever is shorter. A part is
     named by its key or index, or by a JSON pointer. "of" is a list's new length.
     """
-    if _same(new, old):
+    if new == old and repr(new) == repr(old):  # for Python's ==, 1, True and 1.0 are equal
         return None
     whole = {"to": new}
     if type(new) is type(old) is list:
         shared = {str(i): delta(part, former) for i, (part, former) in enumerate(zip(new, old, strict=False))}
         changed = shared | {str(i): {"to": new[i]} for i in range(len(old), len(new))}
     elif type(new) is type(old) is dict and new.keys() == old.keys():
-        changed = {_escaped(key): delta(part, old[key]) for key, part in new.items()}
+        changed = {key.replace("~", "~0").replace("/", "~1"): delta(part, old[key]) for key, part in new.items()}
     else:
         return whole
     inside: dict[str, Any] = {"at": dict(_joined(key, part) for key, part in changed.items() if part is not None)}
@@ -47,12 +47,3 @@ def _joined(key: str, part: dict) -> tuple[str, dict]:
         ((inner, change),) = part["at"].items()
         return f"{key}/{inner}", change
     return key, part
-
-
-def _escaped(key: str) -> str:
-    return key.replace("~", "~0").replace("/", "~1")
-
-
-def _same(value: Any, other: Any) -> bool:
-    """Return whether two values and their types are equal; Python's == treats 1, True and 1.0 as equal."""
-    return value == other and repr(value) == repr(other)

@@ -49,16 +49,11 @@ def registered(model, inputs=()):
     for path, module in model.named_modules():
         for name, kind in MODULE_HOOKS.items():
             hooks += _hooks(module, name, path or type(module).__name__, kind)
-    tensors = [*model.named_parameters(), *zip(input_names(inputs), inputs, strict=True)]
-    for path, tensor in tensors:
+    named = [(_("input {number}", number=k), tensor) for k, tensor in enumerate(inputs)]
+    for path, tensor in [*model.named_parameters(), *named]:
         for name, kind in TENSOR_HOOKS.items():
             hooks += _hooks(tensor, name, path, kind)
     return hooks
-
-
-def input_names(inputs):
-    """Return the places of a model's inputs."""
-    return [_("input {number}", number=k) for k in range(len(inputs))]
 
 
 def _hooks(owner, attribute, place, kind):

@@ -56,17 +56,14 @@ class Stepper(Picture):
         base, self._tall = picture(*about, across=True), picture(*about)
         ran = ngettext("Backward ran in {count} step.", "Backward ran in {count} steps.", len(visits))
         alt = f"{base.alt} {ran}"
-        super().__init__(base.svg, "\n".join([alt, *self.lines()]), alt)
+        lines = [f"{k}. {_sentence(record)}" for k, record in enumerate(self.records(), start=1)]
+        super().__init__(base.svg, "\n".join([alt, *lines]), alt)
 
     def _grad(self, k):
         visit = self.visits[k]
         if self.graph.nodes[visit.node].kind == "leaf":
             return f".grad {_text(visit.after)}"
         return "; ".join(_text(g) for g in visit.arrives)
-
-    def lines(self):
-        """Return one line of text for each step."""
-        return [f"{k}. {_sentence(record)}" for k, record in enumerate(self.records(), start=1)]
 
     def records(self):
         """Return the data that the page shows for each step."""

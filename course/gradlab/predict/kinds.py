@@ -121,7 +121,8 @@ class Choice(Kind):
         self.blanks = [Blank(line, tuple(options)) for line in lines]
 
     def answers(self, given):
-        words = [_word(value) for value in _spread(given, [blank.label for blank in self.blanks])]
+        given = _spread(given, [blank.label for blank in self.blanks])
+        words = [str(value).lower() if isinstance(value, bool) else str(value) for value in given]
         if not {*words} <= {*self.blanks[0].options}:
             raise _other_than(words, self.blanks[0].options)
         return words
@@ -185,10 +186,6 @@ def _flat(value) -> list:
     if hasattr(value, "tolist"):
         value = value.tolist()
     return [number for part in value for number in _flat(part)] if isinstance(value, list | tuple) else [value]
-
-
-def _word(value) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _near(value: float | None, answer: float | None) -> bool:

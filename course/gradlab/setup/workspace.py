@@ -81,7 +81,8 @@ def is_as_put(name: str, workspace: Path) -> bool:
 def kept_copies(workspace: Path) -> dict[Path, str]:
     """Return the copies kept beside new editions that still exist, with their descriptions."""
     copies = sorted(workspace.glob("*.before-*"), key=lambda path: path.lstat().st_mtime)
-    return {path: _notice(path) for path in copies}
+    notices = {path: _bytes(path / NOTICE) for path in copies}
+    return {path: text.decode().strip() if text else _("What you wrote before.") for path, text in notices.items()}
 
 
 def put_back(name: str, workspace: Path) -> str:
@@ -99,11 +100,6 @@ def put_back(name: str, workspace: Path) -> str:
         _write(target / path, data)
     says = _("{name} is now as released.", name=name)
     return says + " " + _("Your earlier copy is in {copy}.", copy=before.name) if before.exists() else says
-
-
-def _notice(path: Path) -> str:
-    notice = _bytes(path / NOTICE)
-    return notice.decode().strip() if notice else _("What you wrote before.")
 
 
 def _bring_file(name: str, source: Path, workspace: Path) -> Change | None:

@@ -5,6 +5,7 @@ of cells come from the page, through worker.js; beside them, it keeps the notebo
 """
 
 import io
+import itertools
 import json
 import os
 from contextlib import redirect_stderr, redirect_stdout
@@ -16,7 +17,9 @@ from IPython.core.interactiveshell import InteractiveShell
 
 from gradlab import live
 from gradlab import notebook as on_disk
+from gradlab.ipynb import tags
 from gradlab.payoffs import Payoff, PayoffOutput
+from gradlab.returned import is_answer
 
 HOME = Path("/home/learner")  # holds the chapter's folder, and the files in which gradlab remembers results
 PAYOFF = "application/vnd.gradlab.payoff+json"
@@ -111,9 +114,8 @@ class Page:
 
     def _above(self, cell: str) -> list[str]:
         """Return the set-up cells and the answers above a cell."""
-        names = list(self.cells)
-        marks = {name: self.cells[name]["metadata"] for name in names[: names.index(cell)]}
-        return [n for n, meta in marks.items() if "setup" in meta.get("tags", ()) or _is_answer(meta)]
+        above = itertools.takewhile(lambda item: item[0] != cell, self.cells.items())
+        return [name for name, each in above if "setup" in tags(each) or is_answer(each)]
 
     def _run(self, cell: str) -> list[dict]:
         text, outputs = self._text(cell), list[dict]()
@@ -129,7 +131,3 @@ class Page:
         self.moving.append(payoff)
         shown = {"number": len(self.moving) - 1, "title": payoff.title, "html": made.alive}
         self.shell.display_pub.publish({PAYOFF: shown | {"controls": payoff.controls_at_start()}})
-
-
-def _is_answer(metadata: dict) -> bool:
-    return metadata.get("nbgrader", {}).get("solution", False)
