@@ -53,6 +53,5 @@ def kept(body: str) -> str:
 
 def show_widget(widget, instead: str) -> None:
     """Show only a widget; `instead` is a line of text for viewers without widgets."""
-    view = widget._repr_mimebundle_()
-    data = view[0] if isinstance(view, tuple) else view
+    data, _metadata = widget._repr_mimebundle_()
     display({WIDGET: data[WIDGET], "text/plain": instead}, raw=True)

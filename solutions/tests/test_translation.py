@@ -19,9 +19,7 @@ from gradlab.engine import STAGES
 
 PROSE = re.compile(r"(?:^|[^\w.<\"'/-])(?:[A-Za-z]?[a-z']+[,:;]? ){3,}")
 DATA = {
-    *(
-        f"course/gradlab/checks/{name}.py" for name in ("check", "encoding", "observation", "observe")
-    ),  # in observations
+    *(f"course/gradlab/checks/{name}.py" for name in ("check", "encoding", "observe")),  # in observations
     *(f"course/gradlab/checks/{name}.py" for name in ("shortcuts", "without_torch")),
     *("course/gradlab/__init__.py", "course/gradlab/predict/guesses.py"),  # errors of Python's kind
     *("course/gradlab/engine.py", "course/gradlab/my_engine.py", "course/gradlab/pictures/hooking.py"),  # code

@@ -1,12 +1,9 @@
 """Compare two tensors or arrays, element by element."""
 
-import math
-from typing import Any
-
 import numpy as np
 
-from .observation import Array, Float, Tensor, Value, shape_of
-from .plain import TOLERANCES, as_array, nonfinite
+from .observation import Array, Tensor, shape_of
+from .plain import TOLERANCES, as_array
 
 
 def compare_arrays(want: Tensor | Array, got: Tensor | Array) -> tuple[str, tuple[int, ...] | None] | None:
@@ -39,9 +36,3 @@ def elements(got: Tensor | Array, want: Tensor | Array) -> tuple[np.ndarray, np.
     with np.errstate(invalid="ignore"):
         close = np.isfinite(w) & (np.abs(w - g) <= tolerance.atol + tolerance.rtol * np.abs(w))
     return g, w, ~((w == g) | close | (np.isnan(w) & np.isnan(g)))
-
-
-def scalar(number: Any) -> Value:
-    """Return an element of an array as an encoded value."""
-    value = number.item()
-    return value if type(value) is not float or math.isfinite(value) else Float(nonfinite(value))

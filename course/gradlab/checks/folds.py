@@ -42,7 +42,10 @@ def quotes(title: str, verdict: Verdict) -> bool:
 
     One word, which could occur anywhere, must begin a name in the first difference's place (no formula), or your side.
     """
-    said, names = _said(verdict)
+    feedback, difference = verdict.feedback, verdict.difference
+    sentences = [feedback.lead, feedback.at, *feedback.more, feedback.where, feedback.yours]
+    said = " ".join(" ".join(sentences).split())
+    names = [*map(str, difference.place.keys if difference else ()), feedback.yours]
     for quote in re.findall(r"<code>(.*?)</code>", title):
         pattern = ".*".join(map(re.escape, html.unescape(quote).split("…")))
         texts, whole = ([said], rf"(?<!\w){pattern}") if " " in quote else (names, rf"\A{pattern}(?!\w| =)")
@@ -57,11 +60,3 @@ def _kind(verdict: Verdict) -> tuple[str, str]:
     if difference and difference.kind in RAISED:
         return feedback.name or difference.kind, difference.sides[0].type
     return feedback.name or feedback.lead, ""
-
-
-def _said(verdict: Verdict) -> tuple[str, list[str]]:
-    """Return a failure's sentences, and its single words; see `quotes`."""
-    said = verdict.feedback
-    texts = [said.lead, said.at, *said.more, said.where, said.yours]
-    keys = verdict.difference.place.keys if verdict.difference else ()
-    return " ".join(" ".join(texts).split()), [*map(str, keys), said.yours]

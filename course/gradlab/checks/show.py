@@ -37,11 +37,10 @@ def show_with_type(value: Value) -> str:
 
 def shown_apart(number: Value, other: Value) -> tuple[str, str]:
     """Return two different numbers as text, with enough digits to show the difference."""
-    texts = show(number), show(other)
-    for digits in range(7, 18):
+    for digits in range(6, 18):
+        texts = show(number, digits), show(other, digits)
         if texts[0] != texts[1]:
             break
-        texts = show(number, digits), show(other, digits)
     return texts
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from ..words import N_, _, ngettext
 from .compare import KINDS, Difference, Place, alike_labelled, missing_words, place_of
+from .encoding import encode
 from .observation import LEFT, NUMERIC, Dict, Error, Float, Observation, Tensor, Value, kind_of, parts, shape_of
 from .record import Case
 from .show import show, show_with_type, shown_apart
@@ -133,9 +134,7 @@ def _apart(difference: Difference) -> tuple[str, str]:
     """Return two different values as text: numbers with enough digits, texts from where they differ."""
     got, want = difference.sides
     if difference.elements is not None:
-        from .arrays import scalar
-
-        yours, expected = (scalar(side[difference.index]) for side in difference.elements[:2])
+        yours, expected = (encode(side[difference.index].item()) for side in difference.elements[:2])
         return shown_apart(yours, expected)
     if isinstance(want, Float | float):
         return shown_apart(got, want)

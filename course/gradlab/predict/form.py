@@ -23,12 +23,10 @@ def own_words() -> dict[str, str]:
 
 @cache
 def form_class():
-    """Return the form's class, or None if widgets are not installed."""
-    try:
-        import anywidget  # imported here: a sandbox or a plain Python may lack it
-        import traitlets
-    except ImportError:
-        return None
+    """Return the form's class."""
+    import anywidget  # imported here: only a kernel needs it
+    import traitlets
+
     static = resources.files(__package__).joinpath("static")
 
     class Form(anywidget.AnyWidget):

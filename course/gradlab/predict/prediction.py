@@ -151,10 +151,10 @@ class Prediction:
 
     def _ask(self, guess: Guess | None) -> None:
         """Show the form and the answer; before a guess, the answer is in a fold, hidden while the form is alive."""
-        make = form_class() if live.in_notebook() else None
         question = _("Your guess: {question}", question=self._question())
-        if make is not None:
-            form = _open[self.name] = make(**self.asked(), verdict=self._verdict(guess, before=True) if guess else "")
+        if live.in_notebook():
+            verdict = self._verdict(guess, before=True) if guess else ""
+            form = _open[self.name] = form_class()(**self.asked(), verdict=verdict)
             form.on_msg(lambda widget, content, buffers: self._entered(form, content))
             live.show_widget(form, question)
         elif guess is None:
