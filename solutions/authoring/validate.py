@@ -1,7 +1,8 @@
 """Show that each check can fail: slips are rejected and named, right answers pass, no constant passes."""
 
+from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any
 
 from msgspec.structs import replace
@@ -20,25 +21,16 @@ FARTHEST = 0.1  # of the tolerance: right answers vary less, on any processor
 
 @dataclass
 class Tally:
-    """The counts of the answers tested on one check, and what is wrong with it.
+    """The counts of the answers tested on one check, as the table has them, and what is wrong with it.
 
-    apart: the largest deviation of a right answer, in units of the tolerance. found: the seeds that show a fault, and
-    what each shows, by the fault's first line.
+    counts: "tried" slips on all seeds, how many were "rejected" and "named"; "right" answers and how many were
+    "accepted"; "constants" and how many were "caught"; and so on. apart: the largest deviation of a right answer, in
+    units of the tolerance. found: the seeds that show a fault, and what each shows, by the fault's first line.
     """
 
     check_id: str
-    slips: int = 0
-    tried: int = 0
-    rejected: int = 0
-    named: int = 0
-    others: int = 0
-    right: int = 0
-    accepted: int = 0
-    constants: int = 0
-    caught: int = 0
+    counts: Counter[str] = field(default_factory=Counter)
     apart: float = 0.0
-    mutants: int = 0
-    explained: int = 0
     unexplained: list[str] = field(default_factory=list)
     found: dict[str, list[tuple[int, str]]] = field(default_factory=dict)
 
@@ -56,11 +48,11 @@ class Tally:
 
     def row(self) -> str:
         """Return the counts as a line of the table that begins with `HEADING`."""
+        n, unexplained = self.counts, len(self.unexplained)
         return (
-            f"{self.check_id:14} {self.slips:5} {self.rejected:7}/{self.tried:<5} {self.named:7}/{self.tried:<5}"
-            f" {self.others:12} {self.accepted:7}/{self.right:<6} {self.apart:8.1e} {self.caught:8}/{self.constants:<6}"
-            f" {self.mutants - self.explained - len(self.unexplained):7}/{self.mutants:<5} {self.explained:9}"
-            f" {len(self.unexplained):11}"
+            f"{self.check_id:14} {n['slips']:5} {n['rejected']:7}/{n['tried']:<5} {n['named']:7}/{n['tried']:<5}"
+            f" {n['others']:12} {n['accepted']:7}/{n['right']:<6} {self.apart:8.1e} {n['caught']:8}/{n['constants']:<6}"
+            f" {n['mutants'] - n['explained'] - unexplained:7}/{n['mutants']:<5} {n['explained']:9} {unexplained:11}"
         )
 
 
@@ -72,24 +64,24 @@ HEADING = (
 
 def total(tallies: list[Tally]) -> Tally:
     """Return the sums over all exercises, for the last line of the table."""
-    sums = Tally(f"{len(tallies)} exercise{'s' if len(tallies) != 1 else ''}")
-    for name in {each.name for each in fields(Tally)} - {"check_id", "apart", "found"}:
-        setattr(sums, name, sum((getattr(tally, name) for tally in tallies), start=getattr(sums, name)))
-    sums.apart = max((tally.apart for tally in tallies), default=0.0)
-    return sums
+    counts = sum((tally.counts for tally in tallies), Counter())
+    apart = max((tally.apart for tally in tallies), default=0.0)
+    unexplained = [mutant for tally in tallies for mutant in tally.unexplained]
+    return Tally(f"{len(tallies)} exercise{'s' if len(tallies) != 1 else ''}", counts, apart, unexplained)
 
 
 def validate(check: AuthoredCheck, seeds: range, other_seeds: range) -> Tally:
     """Try every slip and constant on `seeds`, and the solution and other right answers on `other_seeds` too."""
-    tally = Tally(check.check_id, slips=len(check.reference.slips), others=len(check.reference.others))
+    tally = Tally(check.check_id)
+    tally.counts.update(slips=len(check.reference.slips), others=len(check.reference.others))
     every = sorted({*seeds, *other_seeds})
     for seed in tqdm(every, check.check_id, leave=False, ncols=72, unit="seed", disable=None):  # on a terminal only
         record = check.record([seed], slips=seed in seeds)
         for other in [check.answer, *check.reference.others]:
             seen = check.observe(other, record.cases)
             verdict = judge_check(record, seen, check.judge)
-            tally.right += 1
-            tally.accepted += verdict.passed
+            tally.counts["right"] += 1
+            tally.counts["accepted"] += verdict.passed
             if not verdict.passed:
                 tally.fault(seed, f"the right answer {other.__name__} is rejected:\n{verdict.feedback.text}")
             elif check.judge is None or other is check.answer:
@@ -105,9 +97,9 @@ def validate(check: AuthoredCheck, seeds: range, other_seeds: range) -> Tally:
 
 def try_mutants(check: AuthoredCheck, seeds: range, tally: Tally) -> None:
     """Try mutants of the right answers, and list in `tally` those that pass without a reason in the Reference."""
-    tally.mutants, passing = surviving(check, seeds)
+    tally.counts["mutants"], passing = surviving(check, seeds)
     reasons = check.reference.mutants
-    tally.explained = sum(says in reasons for says in passing)
+    tally.counts["explained"] = sum(says in reasons for says in passing)
     tally.unexplained = [f"{check.check_id}: {says}" for says in passing if says not in reasons]
     for says in reasons.keys() - set(passing):
         tally.fault(seeds[0], f"there is a reason for the mutant {says!r}, which does not pass")
@@ -135,9 +127,9 @@ def _try_slips(check: AuthoredCheck, record: CheckRecord, seed: int, tally: Tall
     for slip in check.reference.slips:
         seen = check.observe(slip, record.cases)
         verdict = judge_check(record, seen, check.judge)
-        tally.tried += 1
-        tally.rejected += not verdict.passed
-        tally.named += verdict.slip == slip_name(slip)
+        tally.counts["tried"] += 1
+        tally.counts["rejected"] += not verdict.passed
+        tally.counts["named"] += verdict.slip == slip_name(slip)
         if verdict.passed:
             tally.fault(seed, f"the slip {slip_name(slip)!r} passes")
         elif verdict.slip != slip_name(slip):
@@ -151,8 +143,8 @@ def _try_slips(check: AuthoredCheck, record: CheckRecord, seed: int, tally: Tall
 def _try_constants(check: AuthoredCheck, record: CheckRecord, seed: int, tally: Tally) -> None:
     for label, observations in constants(check, record):
         passed = judge_check(record, observations, check.judge).passed
-        tally.constants += 1
-        tally.caught += not passed
+        tally.counts["constants"] += 1
+        tally.counts["caught"] += not passed
         if passed:
             tally.fault(seed, f"an answer that cannot be right passes: {label}")
 

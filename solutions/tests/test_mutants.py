@@ -122,5 +122,5 @@ def test_a_mutant_that_passes_is_listed_until_a_reason_is_written_down(check):
     tally = Tally("02.1")
     try_mutants(replace(check, answer=needless, reference=reference), range(1), tally)
     assert f"02.1: {idle}" not in tally.unexplained
-    assert tally.explained == 1
+    assert tally.counts["explained"] == 1
     assert "there is a reason for the mutant 'without `gone = 1`', which does not pass" in tally.faults[0]
