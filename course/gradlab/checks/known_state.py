@@ -59,7 +59,6 @@ def _torch_state() -> Iterator[Callable[[], list[str]]]:
 
     cpu, dtype, device = torch.device("cpu"), torch.get_default_dtype(), torch.get_default_device()
     state = torch.get_rng_state()
-    anomaly, nan_check = torch.is_anomaly_enabled(), torch.is_anomaly_check_nan_enabled()
     kept = [value for name, value in vars(nn_module).items() if name.startswith("_global_") and isinstance(value, dict)]
     hooks = [(registered, dict(registered)) for registered in kept]
     full_backward = nn_module._global_is_full_backward_hook
@@ -75,11 +74,10 @@ def _torch_state() -> Iterator[Callable[[], list[str]]]:
         }
         return [code for code, is_so in settings.items() if is_so]
 
-    with torch.inference_mode(False), torch.enable_grad():
+    with torch.inference_mode(False), torch.enable_grad(), torch.autograd.set_detect_anomaly(False):
         try:
             torch.set_default_dtype(torch.float32)
             _set_default_device(cpu)
-            torch.autograd.set_detect_anomaly(False)
             torch.default_generator.manual_seed(0)  # torch.manual_seed would also queue a call for every GPU
             for registered, _before in hooks:
                 registered.clear()
@@ -88,7 +86,6 @@ def _torch_state() -> Iterator[Callable[[], list[str]]]:
         finally:
             torch.set_default_dtype(dtype)
             _set_default_device(device)
-            torch.autograd.set_detect_anomaly(anomaly, nan_check)
             torch.set_rng_state(state)
             for registered, before in hooks:
                 registered.clear()

@@ -1,7 +1,7 @@
 """List the hooks registered on a model, and record their calls, as plain data for timeline.py to draw."""
 
 import warnings
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 
 from ..words import N_, _
@@ -124,16 +124,11 @@ def watching(model):
     def watch(*arguments):
         return None
 
-    handles = []
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), ExitStack() as handles:
         # torch warns about full backward hooks if the model's input needs no gradient; for our hooks this is harmless.
         warnings.filterwarnings("ignore", "Full backward hook is firing")
-        try:
-            for _path, module in list(model.named_modules()):
-                if len(list(module.named_modules())) == 1:
-                    for kind in ("forward_pre", "forward", "full_backward_pre", "full_backward"):
-                        handles.append(getattr(module, f"register_{kind}_hook")(watch))
-            yield
-        finally:
-            for handle in handles:
-                handle.remove()
+        for _path, module in list(model.named_modules()):
+            if len(list(module.named_modules())) == 1:
+                for kind in ("forward_pre", "forward", "full_backward_pre", "full_backward"):
+                    handles.callback(getattr(module, f"register_{kind}_hook")(watch).remove)
+        yield
