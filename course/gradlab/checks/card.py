@@ -48,24 +48,19 @@ def card(feedback: Feedback, picture: Picture | None = None, helps: str = "") ->
     parts += [_sentence(feedback.first)]
     if feedback.printed:
         parts.append(_fold(_("Your code printed:"), f"<pre>{escape(feedback.printed)}</pre>"))
-    return framed(feedback.state, feedback.heading, feedback.head, "".join([*parts, helps]))
+    title, head, state = escape(feedback.heading), escape(feedback.head), feedback.state
+    return (  # the heading is not an <h4>, which JupyterLab would list in the table of contents
+        f'{_style()}<div class="gl-card gl-card-{state}" role="group" aria-label="{title}: {head}">'
+        f'<div class="gl-card-head" role="heading" aria-level="4">'
+        f'<span class="gl-card-mark" aria-hidden="true">{_MARKS[state]}</span>'
+        f"<span>{title}: <strong>{head}</strong></span></div>"
+        f'<div class="gl-card-body">{"".join([*parts, helps])}</div></div>'
+    )
 
 
 def help_link(address: str, fold: int, says: str) -> str:
     """Return an HTML link that opens a fold; where nothing can open folds, it leads to the fold's cell."""
     return f'<p class="gl-card-help"><a href="{escape(address)}" data-fold="{fold}">{escape(says)}</a></p>'
-
-
-def framed(state: str, title: str, head: str, body: str) -> str:
-    """Return an HTML card; its heading is not an <h4>, which JupyterLab would list in the table of contents."""
-    label = f"{title}: {head}"
-    return (
-        f'{_style()}<div class="gl-card gl-card-{state}" role="group" aria-label="{escape(label)}">'
-        f'<div class="gl-card-head" role="heading" aria-level="4">'
-        f'<span class="gl-card-mark" aria-hidden="true">{_MARKS[state]}</span>'
-        f"<span>{escape(title)}: <strong>{escape(head)}</strong></span></div>"
-        f'<div class="gl-card-body">{body}</div></div>'
-    )
 
 
 def _lead(feedback: Feedback) -> str:

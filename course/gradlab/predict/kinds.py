@@ -91,7 +91,8 @@ class Numbers(Kind):
     """Numbers to guess: for each label, how many there are, or their shape."""
 
     def __init__(self, sizes: Mapping[str, int | tuple[int, ...]]):
-        self.labels = {label: _indexed(label, size) for label, size in sizes.items()}
+        shapes = {label: (size,) if isinstance(size, int) else tuple(size) for label, size in sizes.items()}
+        self.labels = {of: [of] if math.prod(shape) == 1 else element_names(of, shape) for of, shape in shapes.items()}
         self.blanks = [Blank(name) for names in self.labels.values() for name in names]
 
     def translated(self, text):
@@ -154,11 +155,6 @@ class Order(Kind):
 def shown(value) -> str:
     """Format a value as a person would write it."""
     return f"{value:.6g}" if isinstance(value, float) else str(value)
-
-
-def _indexed(label: str, size: int | tuple[int, ...]) -> list[str]:
-    shape = (size,) if isinstance(size, int) else tuple(size)
-    return [label] if math.prod(shape) == 1 else element_names(label, shape)
 
 
 def _spread(given: tuple, labels: Sequence[str]) -> list:

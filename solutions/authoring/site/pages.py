@@ -114,7 +114,9 @@ def _front(names: list[str]) -> str:
     start = _ONLY_THERE.sub("", _start())
     (chapters,) = re.findall(r"^## The chapters\n.*?(?=^## How a chapter works)", start, re.MULTILINE | re.DOTALL)
     chapters = _TABLE.sub(lambda table: f'<div class="site-map">\n\n{_without_progress(table[0])}\n</div>\n', chapters)
-    stepper = f"```{{raw}} html\n{_stepper()}\n```"
+    x, w, b = torch.tensor(2.0), torch.tensor(0.5, requires_grad=True), torch.tensor(1.0, requires_grad=True)
+    loss = (torch.tanh(w * x + b) - 1) ** 2
+    stepper = f"```{{raw}} html\n{step(loss).html()}\n```"
     return FRONT.format(get=GET, raw=stepper, map=chapters)
 
 
@@ -122,12 +124,6 @@ def _without_progress(table: str) -> str:
     """Return the start page's table without the column for what has been passed."""
     rows = ["|".join(cells[:3] + cells[4:]) for cells in (row.split("|") for row in table.splitlines())]
     return "\n".join(rows).replace("| | chapter |", "| no. | chapter |", 1) + "\n"
-
-
-def _stepper() -> str:
-    x, w, b = torch.tensor(2.0), torch.tensor(0.5, requires_grad=True), torch.tensor(1.0, requires_grad=True)
-    loss = (torch.tanh(w * x + b) - 1) ** 2
-    return step(loss).html()
 
 
 def _engine() -> str:

@@ -132,12 +132,10 @@ def _bundle(folder: Path) -> None:
     npm = shutil.which("npm")
     if npm is None:
         raise ChapterError(f"Chapter {WRITABLE[0]} of the site needs npm, of Node.js 20 or newer, which was not found.")
-    commands = [[npm, "exec", "--offline", "--", "esbuild", "write.js", "--bundle", "--format=esm", "--minify"]]
-    commands[-1] += ["--log-level=warning", f"--outfile={folder / 'write.js'}"]
     if not (HERE / "node_modules/pyodide").exists():
-        commands.insert(0, [npm, "ci", "--no-audit", "--no-fund", "--silent"])
-    for command in commands:
-        _run(command)
+        _run([npm, "ci", "--no-audit", "--no-fund", "--silent"])
+    options = ["--bundle", "--format=esm", "--minify", "--log-level=warning", f"--outfile={folder / 'write.js'}"]
+    _run([npm, "exec", "--offline", "--", "esbuild", "write.js", *options])
 
 
 def _wheel() -> Path:
