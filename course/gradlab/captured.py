@@ -3,6 +3,7 @@
 import base64
 import contextlib
 import html
+import itertools
 import re
 import sys
 from collections.abc import Iterator
@@ -57,21 +58,16 @@ class Captured:
 
     def html(self, alt: str = "") -> str:
         """Return everything captured as HTML. alt: the alternative text for pictures without a description."""
-        return "".join(_html(part, alt) for _, part in self._joined())
+        body = ""
+        for kind, parts in itertools.groupby(self.parts, lambda part: part[0]):
+            texts = [part for _, part in parts]
+            body += "".join(_html(part, alt) for part in (texts if kind == "data" else ["".join(map(str, texts))]))
+        return body
 
     def text(self) -> str:
         """Return everything captured as text."""
         texts = (part if isinstance(part, str) else part.get("text/plain", "") + "\n" for _, part in self.parts)
         return ANSI.sub("", "".join(texts)).rstrip("\n")
-
-    def _joined(self):
-        joined = []
-        for kind, part in self.parts:
-            if joined and kind != "data" and joined[-1][0] == kind:
-                joined[-1] = (kind, joined[-1][1] + part)
-            else:
-                joined.append((kind, part))
-        return joined
 
 
 class _Stream(TextIOBase):

@@ -48,11 +48,8 @@ def observe(answer: Callable, scenario: Scenario, case: Dict, autograd: bool = T
             with contextlib.nullcontext() if torch else without_torch():
                 guarded = answer if autograd else without_autograd(answer)
                 outcome = scenario(guarded if torch else refusing_torch(guarded), inputs)
-                if inspect.isgeneratorfunction(scenario):
-                    for value in outcome:
-                        values.append(encode(value))
-                else:
-                    values.append(encode(outcome))
+                for value in outcome if inspect.isgeneratorfunction(scenario) else [outcome]:
+                    values.append(encode(value))
         except (Exception, SystemExit) as raised:
             cause = raised.__cause__ if inspect.isgeneratorfunction(scenario) else None  # Python wraps StopIteration
             error = _describe(cause if isinstance(cause, StopIteration) else raised, answer, scenario)
