@@ -5,6 +5,7 @@ import inspect
 
 import numpy as np
 
+from ..core.hooks import unwrap, wrap
 from ..core.modes import no_grad, state
 from ..core.node import Node
 from ..core.saved import FREED, restore, save
@@ -53,13 +54,10 @@ class FunctionCtx(Node):
         return f"<torch.autograd.function.{self.name()} object at {id(self):#x}>"
 
     def run(self, gradients, needs):
-        received = []
-        for gradient, form in zip(gradients, self.outputs, strict=True):
-            if gradient is None and self._materialize and form is not None:
-                gradient = make(np.zeros(*form))
-            elif gradient is not None and not isinstance(gradient, Tensor):
-                gradient = make(np.asarray(gradient))
-            received.append(gradient)
+        received = [
+            make(np.zeros(*form)) if gradient is None and self._materialize and form is not None else wrap(gradient)
+            for gradient, form in zip(gradients, self.outputs, strict=True)
+        ]
         produced = self._forward_cls.backward(self, *received)
         produced = produced if isinstance(produced, (tuple, list)) else (produced,)
         while len(produced) > len(self._is_tensor) and produced[-1] is None:
@@ -79,7 +77,7 @@ class FunctionCtx(Node):
             if gradient is not None and not isinstance(gradient, Tensor):
                 raise RuntimeError(f"expected Variable or None (got {type(gradient).__name__})")
             if is_tensor:
-                kept.append(gradient if gradient is None or state.grad else gradient._data)
+                kept.append(unwrap(gradient))
         return kept
 
     def release(self):

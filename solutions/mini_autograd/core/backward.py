@@ -6,6 +6,7 @@ import numpy as np
 
 from ..values.size import Size
 from . import engine
+from .hooks import wrap
 from .tensor import Tensor, make
 
 CREATES_CYCLE = (
@@ -69,9 +70,7 @@ def grad(
         if gradient is None and materialize_grads:
             gradient = make(np.zeros_like(source._data))
             gradient._requires_grad = create_graph
-        elif gradient is not None and not isinstance(gradient, Tensor):
-            gradient = make(np.asarray(gradient))
-        results.append(gradient)
+        results.append(wrap(gradient))
     return tuple(results)
 
 

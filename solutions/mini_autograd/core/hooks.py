@@ -53,15 +53,13 @@ class HookedNode:
 
     def register_hook(self, hook):
         """Call `hook(grad_inputs, grad_outputs)` after this node has run; a returned tuple replaces grad_inputs."""
-        if self.post_hooks is None:
-            self.post_hooks = OrderedDict()
+        self.post_hooks = self.post_hooks or OrderedDict()
         self.hooked = True
         return add_hook(self.post_hooks, hook)
 
     def register_prehook(self, hook):
         """Call `hook(grad_outputs)` before this node runs; a returned tuple replaces grad_outputs."""
-        if self.pre_hooks is None:
-            self.pre_hooks = OrderedDict()
+        self.pre_hooks = self.pre_hooks or OrderedDict()
         self.hooked = True
         return add_hook(self.pre_hooks, hook)
 
@@ -75,40 +73,40 @@ class HookedNode:
     def run_hooked(self, gradients, needs):
         """Return the result of `run`, with all hooks called before and after it."""
         self.call_tensor_hooks(gradients)
-        outer = tuple(_wrap(gradient) for gradient in gradients)
+        outer = tuple(wrap(gradient) for gradient in gradients)
         for hook in list((self.pre_hooks or {}).values()):
             outer = _replaced(hook, hook(outer), outer)
-        gradients[:] = [_unwrap(gradient) for gradient in outer]
+        gradients[:] = [unwrap(gradient) for gradient in outer]
         produced = self.run(gradients, needs)
         if not self.post_hooks:
             return produced
         inner = tuple(
-            _wrap(gradient if node is None or gradient is None else node.conform(gradient, number, self))
+            wrap(gradient if node is None or gradient is None else node.conform(gradient, number, self))
             for (node, number), gradient in zip(self.next_functions, produced, strict=True)
         )
         for hook in list(self.post_hooks.values()):
             inner = _replaced(hook, hook(inner, outer), inner)
-        return [_unwrap(gradient) for gradient in inner]
+        return [unwrap(gradient) for gradient in inner]
 
     def call_tensor_hooks(self, gradients):
         """Run the hooks of this node's output tensors on the list `gradients`, in place; then retain gradients."""
         for number, hooks in sorted((self.tensor_hooks or {}).items()):
             for hook in list(hooks.values()):
-                gradient = _wrap(gradients[number])
+                gradient = wrap(gradients[number])
                 result = hook(gradient)
-                gradients[number] = _unwrap(gradient if result is None else _checked(hook, result, gradient))
+                gradients[number] = unwrap(gradient if result is None else _checked(hook, result, gradient))
         for number, reference in (self.retained or {}).items():
             tensor = reference()
             if tensor is not None and gradients[number] is not None:
                 tensor._retain(gradients[number])
 
 
-def _wrap(gradient):
-    """Return `gradient`, an array inside the engine, as the Tensor that hooks receive."""
+def wrap(gradient):
+    """Return `gradient`, an array inside the engine, as the Tensor that hooks and users receive."""
     return gradient if gradient is None or isinstance(gradient, Tensor) else make(np.asarray(gradient))
 
 
-def _unwrap(gradient):
+def unwrap(gradient):
     """Return a gradient in the engine's form: the array, or the Tensor itself if the pass is recorded."""
     return gradient if gradient is None or state.grad else gradient._data
 
@@ -171,8 +169,7 @@ def _register_post_accumulate_grad_hook(self, hook):
         raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
     if not self.is_leaf:
         raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
-    if self._post_accumulate is None:
-        self._post_accumulate = OrderedDict()
+    self._post_accumulate = self._post_accumulate or OrderedDict()
     return add_hook(self._post_accumulate, hook)
 
 
