@@ -60,9 +60,14 @@ def home(check_id: str) -> str:
     raise ChapterError(f"There is no check {check_id!r} in any chapter.")
 
 
+def solved(name: str) -> NotebookNode:
+    """Read the solved notebook of a chapter."""
+    return nbformat.read(source_path(name), as_version=4)
+
+
 def load_chapter(name: str) -> Chapter:
     """Read the named chapter from the solved chapters' folder."""
-    return read_chapter(nbformat.read(source_path(name), as_version=4), name)
+    return read_chapter(solved(name), name)
 
 
 def read_chapter(notebook: NotebookNode, name: str, folder: Path | None = None) -> Chapter:

@@ -5,7 +5,6 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-import nbformat
 from nbformat import NotebookNode
 from nbformat.v4 import new_notebook
 from nbgrader.utils import is_grade, is_solution
@@ -13,7 +12,7 @@ from nbgrader.utils import is_grade, is_solution
 from gradlab.start_page import MINUTES, SECTION
 
 from .cells import tags
-from .chapter import chapter_names, source_path
+from .chapter import chapter_names, solved
 
 WORDS_A_MINUTE = 130
 SECONDS_A_LINE = 5  # of code
@@ -151,7 +150,7 @@ def with_minutes(page: str) -> str:
         return f"{row[0][:start]} {taken} {row[0][end:]}"
 
     names = chapter_names()
-    read = {name: nbformat.read(source_path(name), as_version=4) for name in names}
+    read = {name: solved(name) for name in names}
     taken = {name: " ".join(f"{n}={m}" for n, m in of_sections(notebook).items()) for name, notebook in read.items()}
     line = ";\n".join(f"{name[:2]} {sections}" for name, sections in taken.items())
     return MINUTES.sub(f"<!-- minutes of sections: {line} -->", _ROW.sub(filled, page))

@@ -6,10 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-import nbformat
 from nbformat import NotebookNode
 
-from .chapter import chapter_names, source_path
+from .chapter import chapter_names, solved
 from .places import SOLUTIONS, SOURCES
 
 PAGES = SOLUTIONS.parent / "course/chapters/pages"
@@ -67,7 +66,7 @@ def cheat_sheet() -> str:
     """Return the page of tables that chapters build up, each with a link to its explanation."""
     parts = ["# Cheat sheet", "The tables of the chapters on one page. Each links to where it is explained."]
     for chapter, cell, title in TABLES:
-        notebook = _notebook(chapter)
+        notebook = solved(chapter)
         table = next(_TABLE.finditer(_cell(notebook, cell).source))[0].strip()
         parts += [f"## {title}", table, f"[{_section(notebook, chapter, cell)}]({_link(chapter, cell)})"]
     return "\n\n".join(parts) + "\n"
@@ -87,10 +86,10 @@ def cures() -> dict[str, list[Cure]]:
     cures: dict[str, list[Cure]] = {}
     for message, entry in entries().items():
         for chapter, cell, says in entry.explained:
-            place = _section(_notebook(chapter), chapter, cell)
+            place = _section(solved(chapter), chapter, cell)
             cures.setdefault(message, []).append(Cure(place, _link(chapter, cell), says))
     for chapter in chapter_names():
-        for message, cure in _from_help(_notebook(chapter), chapter):
+        for message, cure in _from_help(solved(chapter), chapter):
             known = next((text for text in cures if message.startswith(text) or text.startswith(message)), message)
             cures.setdefault(known, []).append(cure)
     return dict(sorted(cures.items()))
@@ -126,10 +125,6 @@ def _from_help(notebook: NotebookNode, chapter: str) -> Iterator[tuple[str, Cure
             for message in _MESSAGE.findall(title):
                 cure = Cure(exercise, _link(chapter, cell.id), " ".join(says.split()))
                 yield html.unescape(message), cure
-
-
-def _notebook(chapter: str) -> NotebookNode:
-    return nbformat.read(source_path(chapter), as_version=4)
 
 
 def _cell(notebook: NotebookNode, name: str) -> NotebookNode:

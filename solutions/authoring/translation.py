@@ -36,7 +36,7 @@ from gradlab.start_page import substituted
 from .archive import FIRST_PAGE
 from .build import START_PAGE, STUDENT_EDITION, execute, generate, without_noise, write
 from .cells import tags
-from .chapter import chapter_names, source_path
+from .chapter import chapter_names, solved, source_path
 from .pages import PAGES
 from .places import SOLUTIONS, ChapterError, sources
 from .pseudo import pseudo
@@ -101,7 +101,7 @@ def _pages() -> list[tuple[str, Path]]:
 
 def _of_chapter(name: str) -> Iterator[tuple[str, str]]:
     """Yield a chapter's texts, each with where it stands."""
-    notebook = nbformat.read(source_path(name), as_version=4)
+    notebook = solved(name)
     for cell in notebook.cells:
         yield from ((cell.id, text) for text, *_span in cell_texts(cell))
     yield from _of_calls(notebook, name[:2])

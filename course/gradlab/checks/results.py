@@ -17,6 +17,8 @@ from .record import SUFFIX, CheckRecord, Exercise
 FILE = ".progress.json"
 _verdicts = Store(FILE, Literal["passed", "tried"])
 _answers = Store(".answers.json", str)
+read = _verdicts.read  # returns the remembered states, the most recent last: {"02.1": "passed" or "tried"}
+answers = _answers.read  # returns the recorded fingerprints of answers that passed, by check id
 
 
 @dataclass
@@ -37,11 +39,6 @@ class Memory:
 memory = Memory()
 
 
-def read(folder: Path | None = None) -> dict[str, str]:
-    """Return the remembered states, the most recent last: {"02.1": "passed" or "tried"}."""
-    return _verdicts.read(folder)
-
-
 def remember(check_id: str, verdict: str, folder: Path | None = None) -> None:
     """Record how a check's last run ended: "passed" or "tried". A later failure replaces a pass.
 
@@ -56,11 +53,6 @@ def remember_answer(check_id: str, text: str, folder: Path | None = None) -> Non
     """Record the text of the cell whose answer passed its check; later chapters import only that text."""
     with _answers.changed(folder) as known:
         known[check_id] = fingerprint(text)
-
-
-def answers(folder: Path | None = None) -> dict[str, str]:
-    """Return the recorded fingerprints of answers that passed, by check id."""
-    return _answers.read(folder)
 
 
 def fingerprint(text: str) -> str:

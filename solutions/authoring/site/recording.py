@@ -22,7 +22,7 @@ from gradlab.predict.prediction import Prediction
 
 from ..build import STUDENT_EDITION, execute, normalise
 from ..cells import tags
-from ..chapter import source_path
+from ..chapter import solved, source_path
 from ..digests import digest, imported, imports_cell
 from ..places import SOLUTIONS, ChapterError
 
@@ -45,7 +45,7 @@ def run(name: str) -> NotebookNode:
 
     Nothing is parsed here, because Python 3.11 can parse in only one thread.
     """
-    running = nbformat.read(source_path(name), as_version=4)
+    running = solved(name)
     for cell in running.cells:
         if "reference" in tags(cell) or is_grade(cell):
             cell.source = ""
@@ -59,7 +59,7 @@ def run(name: str) -> NotebookNode:
 
 def keep(name: str, running: NotebookNode) -> NotebookNode:
     """Save a chapter with the outputs of its run, and return it."""
-    notebook = nbformat.read(source_path(name), as_version=4)
+    notebook = solved(name)
     modules = imported(running.cells.pop())
     del running.cells[0]
     for cell, ran in zip(notebook.cells, normalise(running).cells, strict=True):
