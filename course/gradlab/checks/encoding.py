@@ -47,12 +47,10 @@ def encode(value: Any) -> Value:
         kind = type(value)
         if depth > observation.MAX_DEPTH:
             raise TooLarge(f"nested more than {observation.MAX_DEPTH} levels deep")
-        if value is None or kind is bool:
+        if kind is int and not -observation.INT64 <= value < observation.INT64:
+            return Other(f"int of {value.bit_length()} bits")
+        if value is None or kind in (bool, int):
             return value
-        if kind is int:
-            return (
-                value if -observation.INT64 <= value < observation.INT64 else Other(f"int of {value.bit_length()} bits")
-            )
         if kind is float:
             return value if math.isfinite(value) else Float(nonfinite(value))
         if kind is str:
