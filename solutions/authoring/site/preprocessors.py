@@ -50,7 +50,7 @@ class SayWhatIsTested(NbGraderPreprocessor):
         if is_grade(cell):
             comment = _FIRST_COMMENT.match(cell.source)
             lines = [line.lstrip("# ").rstrip() for line in comment[0].splitlines()] if comment else []
-            cell = markdown(cell, TESTED.format(tested=_plain(" ".join(lines)), get=GET))
+            cell = new_markdown_cell(TESTED.format(tested=_plain(" ".join(lines)), get=GET), id=cell.id)
         return cell, resources
 
 
@@ -133,7 +133,6 @@ class LinkPages(NbGraderPreprocessor):
     """Turn links between notebooks into links between pages."""
 
     def preprocess_cell(self, cell, resources, cell_index):
-        """Rewrite the links of a text."""
         if cell.cell_type == "markdown":
             name = resources["unique_key"]
             cell.source = linked(cell.source, f"{name}/{name}.ipynb", resources["pages"])
@@ -144,11 +143,6 @@ def _plain(text: str) -> str:
     """Return a comment as Markdown that shows it, and code in it, as it is; in bold, it says first what it is about."""
     shown = re.sub(r"`[^`]+`|[*_`<$\\\[]", lambda part: part[0] if part[0][1:] else f"\\{part[0]}", text)
     return shown.replace("Tested", "**What the check tests**", 1)
-
-
-def markdown(cell, source: str):
-    """Return a Markdown cell that replaces another cell: it has its id."""
-    return type(cell)(cell_type="markdown", id=cell.id, metadata={}, source=source)
 
 
 def as_json(data) -> str:
