@@ -251,14 +251,10 @@ def shown(catalogues: dict[str, Catalog]) -> bytes:
     return compiled.getvalue()
 
 
-def lookup(catalogue: Catalog) -> Callable[[str, str], str]:
-    """Return a function that returns the translation of a text that is swapped: of its context and its English."""
-
-    def translated(where: str, text: str) -> str:
-        message = catalogue.get(text, where)
-        return _forms(message.string)[0] if message and message.string and not message.fuzzy else text
-
-    return translated
+def lookup(catalogue: Catalog, where: str, text: str) -> str:
+    """Return the translation of a text that is swapped, by its context and its English."""
+    message = catalogue.get(text, where)
+    return _forms(message.string)[0] if message and message.string and not message.fuzzy else text
 
 
 def build(language: str, names: list[str]) -> Path:
@@ -281,15 +277,14 @@ def build(language: str, names: list[str]) -> Path:
         shutil.rmtree(target, ignore_errors=True)
         shutil.copytree(source_path(name).parent, target)
         notebook = nbformat.read(target / f"{name}.ipynb", as_version=4)
-        swap(notebook, lookup(of_parts[name]))
+        swap(notebook, functools.partial(lookup, of_parts[name]))
         execute(notebook, target)
         write(without_noise(notebook), target / f"{name}.ipynb")
     generate(names, made / "chapters", made / "sources")
     (made / "chapters" / PAGES.name).mkdir(exist_ok=True)
-    translated = lookup(of_parts[BESIDE])
     for where, path in _pages()[1:]:
         folder = made / "chapters" / PAGES.name if path.parent == PAGES else made
-        text = substituted(path.read_text(encoding="utf-8"), functools.partial(translated, where))
+        text = substituted(path.read_text(encoding="utf-8"), functools.partial(lookup, of_parts[BESIDE], where))
         (folder / path.name).write_text(text, encoding="utf-8")
     return made
 

@@ -6,22 +6,12 @@ that JupyterLab saves automatically are ignored. Notebooks are plain dicts, as `
 
 import json
 import uuid
-from dataclasses import dataclass
 
 from ..ipynb import nbgrader
 from ..returned import Release, is_answer
 from ..words import _
 
 NOTHING: dict[str, list] = {"cells": []}  # an unknown edition
-
-
-@dataclass(frozen=True)
-class Merged:
-    """A notebook of the new edition; whether a student wrote anything in it, and whether part of it did not fit."""
-
-    notebook: dict
-    wrote: bool
-    left: bool
 
 
 def to_json(notebook: dict) -> bytes:
@@ -51,19 +41,18 @@ def same(first: dict, second: dict) -> bool:
     return frames(first) == frames(second)
 
 
-def merge(old: dict, mine: dict, new: dict, copy: str) -> Merged:
-    """Return the new edition of a notebook with what the student wrote in the old one.
+class merge:
+    """The new edition of a notebook, with what the student wrote in the old one.
 
     old: as it was released. mine: as the student has it. new: as it is released now. copy: the folder that keeps mine,
     for the text above cells that no longer fit.
 
     Released cells keep the new edition's order. A cell has the student's text if it is an answer, or if the new edition
     did not change it. A student's own cells stay below the cell they followed.
+
+    notebook: the result. wrote: whether the student wrote anything in it. left: what did not fit.
     """
-    return _Merge(old, mine, new, copy).result()
 
-
-class _Merge:
     def __init__(self, old: dict, mine: dict, new: dict, copy: str):
         self.former = {cell["id"]: cell for cell in old["cells"] if isinstance(cell.get("id"), str)}
         self.ids: set[str] = set()
@@ -76,8 +65,10 @@ class _Merge:
         self.own: dict[str | None, list[dict]] = {}  # by the id of the cell before them; None: at the top
         self.tail: list[dict] = []
         self.filled = self._sort(mine["cells"])
+        self.notebook = {**self.new, "cells": self._cells()}
 
-    def result(self) -> Merged:
+    def _cells(self) -> list[dict]:
+        """Return the cells in their order; the last ones are those that did not fit."""
         cells = list(self.own.get(None, []))
         for cell in self.new["cells"]:
             cells.append(self._filled_in(cell))
@@ -91,7 +82,7 @@ class _Merge:
                 copy=self.copy,
             )
             cells += [self._said(f"## {heading}\n\n{says}"), *self.left]
-        return Merged({**self.new, "cells": cells}, self.wrote, bool(self.left))
+        return cells
 
     def _sort(self, cells: list[dict]) -> dict[str, dict]:
         """Return the student's version of each released cell, by id.

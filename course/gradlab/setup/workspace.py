@@ -161,7 +161,7 @@ def _meet(path: str, old: bytes | None, current: bytes, new: bytes, before: str)
         return new, []
     if edition.same(merged.notebook, mine):
         return None, []
-    left = [_("Anything that no longer fits is at the end of the notebook.")] * merged.left
+    left = [_("Anything that no longer fits is at the end of the notebook.")] * bool(merged.left)
     return edition.to_json(merged.notebook), [_("There is a new edition, and it includes what you wrote."), *left]
 
 
