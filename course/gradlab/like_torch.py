@@ -213,7 +213,7 @@ def _formatter(values):
     whole = not wide and (sizes == np.ceil(sizes)).all()
     style = "{:.4e}" if wide else "{:.0f}." if whole else "{:.4f}"
     width = max((len(style.format(value)) for value in finite), default=1)
-    return lambda value: style.format(value).rjust(width)
+    return lambda value: (style if np.isfinite(value) else "{}").format(value).rjust(width)
 
 
 def _repr(self):
@@ -243,6 +243,7 @@ _METHODS = {
     "__iadd__": in_place(Tensor.__add__),
     "__isub__": in_place(Tensor.__sub__),
     "__imul__": in_place(Tensor.__mul__),
+    "sub_": in_place(Tensor.__sub__),
     "mul_": in_place(Tensor.__mul__),
     "zero_": in_place(zeros_like),
     "exp": exp,
@@ -252,11 +253,14 @@ _METHODS = {
     "clone": clone,
     "mean": mean,
     "prod": prod,
+    "square": lambda self: self**2,
     "flip": flip,
     "clamp": lambda self, min=None, max=None: _clamp(self, min, max),
     "split": lambda self, size: tuple(self[at : at + size] for at in range(0, len(self), size)),
     "item": lambda self: self.data.item(),
     "numel": lambda self: self.data.size,
+    "nbytes": property(lambda self: self.data.nbytes),
+    "data_ptr": lambda self: self.data.ctypes.data,
 }
 AccumulateGrad.name = lambda node: "torch::autograd::AccumulateGrad"  # its name in torch, which draw cuts
 for _name, _method in _METHODS.items():

@@ -6,7 +6,9 @@ import re
 import sys
 
 import nbformat
+import numpy as np
 import pytest
+import torch
 
 from authoring.chapter import chapter_names, importing_from, source_path
 from authoring.places import SOURCES
@@ -75,6 +77,18 @@ def test_a_lesson_that_goes_differently_is_seen(finale, monkeypatch):
     shown = finale.side_by_side(CHAPTERS[0], CHAPTERS[:2])
     assert "not the same" in repr(shown)
     assert "✗ not the same, the set-up: " in shown._repr_html_()
+
+
+@pytest.mark.parametrize(
+    "array",
+    [
+        np.array([math.nan, 1.0, math.inf], np.float32),
+        np.arange(40),
+        np.arange(36, dtype=np.float32).reshape(3, 1, 12) * 1.5,
+    ],
+)
+def test_tensors_are_printed_as_in_torch(finale, array):
+    assert repr(finale.like_torch.tensor(array)) == repr(torch.tensor(array))
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS)
