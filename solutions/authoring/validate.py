@@ -8,7 +8,7 @@ from typing import Any
 from msgspec.structs import replace
 from tqdm import tqdm
 
-from gradlab.checks.observation import NUMERIC, Error, Observation, Value, parts, replace_numbers
+from gradlab.checks.observation import NUMERIC, Observation, Value, parts, replace_numbers
 from gradlab.checks.plain import TOLERANCES
 from gradlab.checks.record import CheckRecord
 from gradlab.checks.verdict import judge_check
@@ -155,18 +155,13 @@ def constants(check: AuthoredCheck, record: CheckRecord) -> Iterator[tuple[str, 
     def tried(answer: Callable) -> list[Observation]:
         return check.observe(answer, record.cases)
 
-    def raising(error: Error) -> Callable:
-        kinds = {"RuntimeError": RuntimeError, "ValueError": ValueError, "TypeError": TypeError}
-
+    def raising(kind: type[Exception], message: str = "") -> Callable:
         def answer(*args, **kwargs):
-            raise kinds.get(error.type, Exception)(error.message)
+            raise kind(message)
 
         return answer
 
-    def unsolved(*args, **kwargs):
-        raise NotImplementedError
-
-    yield "the stub", tried(unsolved)
+    yield "the stub", tried(raising(NotImplementedError))
     yield "always None", tried(lambda *args, **kwargs: None)
     for position in range(6):
         yield (
@@ -174,8 +169,9 @@ def constants(check: AuthoredCheck, record: CheckRecord) -> Iterator[tuple[str, 
             tried(lambda *args, position=position, **kwargs: [*args, *kwargs.values(), *[None] * 6][position]),
         )
     errors = {observation.error.type: observation.error for observation in record.expected if observation.error}
+    kinds = {"RuntimeError": RuntimeError, "ValueError": ValueError, "TypeError": TypeError}
     for kind, error in errors.items():
-        yield f"always {kind}", tried(raising(error))
+        yield f"always {kind}", tried(raising(kinds.get(kind, Exception), error.message))
     plain = [observation for observation in record.expected if not observation.error]
     for number in (0, 1):
         filled = [_filled(observation, number) for observation in record.expected]
