@@ -5,9 +5,8 @@ from pathlib import Path
 
 from gradlab.notebook import OWN_ENGINE, OWN_PICTURE
 
-from .places import SOLUTIONS, ChapterError
+from .places import ROOT, ChapterError
 
-ROOT = SOLUTIONS.parent
 ARCHIVE = ROOT / "build/autograd-course.zip"
 FIRST_PAGE = Path(__file__).with_name("student_readme.md")
 HANDED_OUT = [  # no tests

@@ -9,9 +9,9 @@ from typing import NamedTuple
 from nbformat import NotebookNode
 
 from .chapter import chapter_names, solved
-from .places import SOLUTIONS, SOURCES
+from .places import ROOT, SOURCES
 
-PAGES = SOLUTIONS.parent / "course/chapters/pages"
+PAGES = ROOT / "course/chapters/pages"
 WRITTEN = ("glossary.md", "from_the_notes.md")  # beside the solved chapters, whose links lead there, too
 
 # The tables on the cheat sheet: the chapter, the cell with the table, the title above it.

@@ -9,7 +9,7 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
-from .places import SOLUTIONS
+from .places import ROOT
 
 # Each pattern, and what to write instead. Prose, code, comments and strings are all searched.
 PHRASES = {
@@ -32,7 +32,7 @@ PHRASES = {
 READ = ["*.md", "*.py", "*.js", "solutions/*.ipynb", ":!*/tests/*", ":!course/chapters/*", ":!*/authoring/phrases.py"]
 
 
-def found(root: Path = SOLUTIONS.parent) -> list[str]:
+def found(root: Path = ROOT) -> list[str]:
     """Return a sentence for each forbidden phrase: file, cell, phrase, and what to write instead."""
     return [
         f"{name}: “{match[0].strip()}”. Write: {instead}"

@@ -3,12 +3,12 @@
 from pathlib import Path
 
 SOLUTIONS = Path(__file__).resolve().parents[1]
-SOURCES = SOLUTIONS / "chapters"
+ROOT, SOURCES = SOLUTIONS.parent, SOLUTIONS / "chapters"
 
 
 def sources(language: str = "en") -> Path:
     """Return the folder of the solved chapters in a language: for all but English, it is built."""
-    return SOURCES if language == "en" else SOLUTIONS.parent / "build" / language / "sources"
+    return SOURCES if language == "en" else ROOT / "build" / language / "sources"
 
 
 class ChapterError(Exception):

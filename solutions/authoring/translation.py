@@ -38,10 +38,9 @@ from .build import START_PAGE, STUDENT_EDITION, execute, generate, without_noise
 from .cells import tags
 from .chapter import chapter_names, solved, source_path
 from .pages import PAGES
-from .places import SOLUTIONS, ChapterError, sources
+from .places import ROOT, SOLUTIONS, ChapterError, sources
 from .pseudo import pseudo
 
-ROOT = SOLUTIONS.parent
 LANGUAGES = SOLUTIONS / "languages"
 PSEUDO = "xx"
 MESSAGES, BESIDE = "messages", "pages"

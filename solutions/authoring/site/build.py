@@ -13,9 +13,9 @@ import gradlab
 
 from ..chapter import chapter_names, source_path
 from ..edition import READ
-from ..places import ChapterError
+from ..places import ROOT, ChapterError
 from . import pages, write
-from .places import ROOT, SITE
+from .places import SITE
 from .recording import keep, recorded, run
 
 HERE, GRADLAB = Path(__file__).parent, Path(gradlab.__file__).parent

@@ -9,8 +9,9 @@ from gradlab.start_page import in_workspace
 
 from .. import pages
 from ..build import START_PAGE
+from ..places import ROOT
 from . import errors
-from .places import DOCUMENTS, GET, ROOT, linked
+from .places import DOCUMENTS, GET, linked
 
 FRONT = """---
 description: "A hands-on course on torch.autograd: predict gradients, see torch's answer, step through backward, solve

@@ -9,9 +9,8 @@ import os
 import posixpath
 import re
 
-from ..places import SOLUTIONS
+from ..places import ROOT
 
-ROOT = SOLUTIONS.parent
 SITE = ROOT / "build/site"
 REPOSITORY = os.environ.get("SITE_REPOSITORY", "")  # its address, if the site is published
 ADDRESS = os.environ.get("SITE_ADDRESS", "http://localhost:8000").rstrip("/")  # where the site will be

@@ -24,11 +24,11 @@ from ..build import STUDENT_EDITION, execute, normalise
 from ..cells import tags
 from ..chapter import solved, source_path
 from ..digests import digest, imported, imports_cell
-from ..places import SOLUTIONS, ChapterError
+from ..places import ROOT, ChapterError
 
 PREDICTION = "application/vnd.gradlab.prediction+json"
 FRAMES = "application/vnd.gradlab.frames+json"
-RECORDED = SOLUTIONS.parent / "build/recorded"
+RECORDED = ROOT / "build/recorded"
 ALONE, TOGETHER = (7,), (4, 3)  # the most values of one control, and of each of two
 
 

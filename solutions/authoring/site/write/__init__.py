@@ -18,8 +18,8 @@ import gradlab
 
 from ...build import STUDENT_EDITION
 from ...cells import tags
-from ...places import ChapterError
-from ..places import CLONE, ROOT, WRITABLE
+from ...places import ROOT, ChapterError
+from ..places import CLONE, WRITABLE
 
 HERE, GRADLAB = Path(__file__).parent, Path(gradlab.__file__).parent
 PYODIDE = ["pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "pyodide-lock.json", "python_stdlib.zip"]
