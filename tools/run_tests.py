@@ -12,7 +12,6 @@ import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import NamedTuple
 
 from authoring.chapter import chapter_names
 
@@ -92,28 +91,21 @@ def notebooks(room: str, chapter: str = "") -> list[str]:
     return [str(path.relative_to(ROOT)) for path in paths]
 
 
-class Result(NamedTuple):
-    """The outcome of a part."""
-
-    verdict: str
-    seconds: float
-
-
-def run_part(arguments: list[str], env: dict[str, str], output=None) -> Result:
-    """Run one part and return its result; its output goes to the file `output`, or else to the terminal."""
+def run_part(arguments: list[str], env: dict[str, str], output=None) -> tuple[str, float]:
+    """Run one part, with its output in the file `output` or else in the terminal; return its verdict and seconds."""
     started = time.monotonic()
     streams = {"stdout": output, "stderr": output and subprocess.STDOUT}
     code = subprocess.run([sys.executable, *arguments], cwd=ROOT, env=env, check=False, **streams).returncode
     verdict = {0: "passed", NOTHING_RAN: "FAILED: no test ran"}.get(code, "FAILED")
-    return Result(verdict, time.monotonic() - started)
+    return verdict, time.monotonic() - started
 
 
-def run_parts(chosen: dict[str, list[str]], other_processor: bool) -> dict[str, Result]:
-    """Run the chosen parts in order, two at a time; return their results by name."""
+def run_parts(chosen: dict[str, list[str]], other_processor: bool) -> dict[str, tuple[str, float]]:
+    """Run the chosen parts in order, two at a time; return the verdict and the seconds of each, by name."""
     own = {"OMP_NUM_THREADS": "1", "TQDM_DISABLE": "1"}  # processes already share the cores; no bars in outputs
     env = {**os.environ, **own, **(OTHER_PROCESSOR if other_processor else {})}
 
-    def run_one(name: str) -> Result:
+    def run_one(name: str) -> tuple[str, float]:
         with tempfile.TemporaryFile("w+") if len(chosen) > 1 else contextlib.nullcontext() as output:
             result = run_part(chosen[name], env | MORE.get(name, {}), output)
             if output:
@@ -125,13 +117,13 @@ def run_parts(chosen: dict[str, list[str]], other_processor: bool) -> dict[str, 
         return dict(zip(chosen, pool.map(run_one, chosen), strict=True))
 
 
-def show(results: dict[str, Result], seconds: float) -> int:
+def show(results: dict[str, tuple[str, float]], all_seconds: float) -> int:
     """Print a table of the parts; return 1 if one failed."""
     print(f"\n{'part':<18}{'seconds':>8}  result")
-    for name, result in results.items():
-        print(f"{name:<18}{result.seconds:>8.1f}  {result.verdict}")
-    print(f"{'all':<18}{seconds:>8.1f}")
-    return int(any(result.verdict != "passed" for result in results.values()))
+    for name, (verdict, seconds) in results.items():
+        print(f"{name:<18}{seconds:>8.1f}  {verdict}")
+    print(f"{'all':<18}{all_seconds:>8.1f}")
+    return int(any(verdict != "passed" for verdict, _seconds in results.values()))
 
 
 def main(words: list[str] | None = None) -> int:

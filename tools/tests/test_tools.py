@@ -31,7 +31,7 @@ def test_a_part_says_whether_it_failed(tmp_path, text, verdict):
     tests = tmp_path / "test_some.py"
     tests.write_text(text)
     with (tmp_path / "output").open("w+") as output:
-        assert run_tests.run_part(["-m", "pytest", str(tests)], dict(os.environ), output).verdict == verdict
+        assert run_tests.run_part(["-m", "pytest", str(tests)], dict(os.environ), output)[0] == verdict
 
 
 @pytest.mark.parametrize(
