@@ -97,11 +97,8 @@ class Predict:
     def __init__(self):
         self.made = {}
 
-    def summary(self):
-        pass
-
     def __getattr__(self, name):
-        return lambda cell, *args, **options: self.made.setdefault(cell, Prediction())
+        return lambda cell="", *args, **options: self.made.setdefault(cell, Prediction())
 
 
 IN_PLACE = dict.fromkeys(["display", "draw", "step", "vjp"], lambda *args, **kwargs: None)  # they show pictures
