@@ -54,7 +54,7 @@ def changed(released: dict, source: str, **fields) -> dict:
 
 def merged(mine: dict, new: dict = NEW, old: dict = OLD) -> list[tuple[str, str]]:
     """Return the id and source of each cell of the new edition, which must be a sound notebook."""
-    found = edition.merge(old, mine, new, KEPT).notebook
+    found = edition.Merge(old, mine, new, KEPT).notebook
     nbformat.validate(found)
     return [(one["id"], one["source"]) for one in found["cells"]]
 
@@ -117,7 +117,7 @@ def test_a_changed_check_is_released_again_and_the_students_copy_can_be_edited_a
     locked = {**CHECK["metadata"], "deletable": False, "editable": False}
     theirs = {**own("a note"), "metadata": {"deletable": False}}
     mine = notebook(TITLE, theirs, {**changed(CHECK, "pass  # always"), "metadata": locked}, CLOSE)
-    found = {one["source"]: one for one in edition.merge(OLD, mine, NEW, KEPT).notebook["cells"]}
+    found = {one["source"]: one for one in edition.Merge(OLD, mine, NEW, KEPT).notebook["cells"]}
     assert found[CHECK["source"]]["id"] == "check-02-1"
     assert found["pass  # always"]["metadata"] == {}
     assert found["a note"]["metadata"] == {"deletable": False}
@@ -127,14 +127,14 @@ def test_an_answer_whose_stub_changed_stays_and_is_code_again_if_it_became_text(
     """A key pressed by mistake turns a cell into text."""
     new = notebook(TITLE, SETUP, LESSON, changed(STUB, "def f(x, y):\n    # YOUR CODE HERE"), CHECK, CLOSE)
     mine = notebook(TITLE, {**changed(STUB, "def f(x): return x"), "cell_type": "markdown"}, CHECK)
-    found = {one["id"]: one for one in edition.merge(OLD, mine, new, KEPT).notebook["cells"]}
+    found = {one["id"]: one for one in edition.Merge(OLD, mine, new, KEPT).notebook["cells"]}
     assert found["answer-02-1"]["cell_type"] == "code"
     assert found["answer-02-1"]["source"] == "def f(x): return x"
 
 
 def test_pictures_pasted_into_text_count_as_written():
     picture = {"a.png": {"image/png": "iVBORw0KGgo="}}
-    found = edition.merge(OLD, notebook({**TITLE, "attachments": picture}, own("", cell_id="o")), NEW, KEPT)
+    found = edition.Merge(OLD, notebook({**TITLE, "attachments": picture}, own("", cell_id="o")), NEW, KEPT)
     assert found.wrote
     assert found.notebook["cells"][0]["attachments"] == picture
 
@@ -196,11 +196,11 @@ def test_nothing_is_missing_in_whatever_form_it_comes_back(form):
 def takes_in(old: dict, data: bytes, new: dict) -> None:
     """Assert that an edition takes in a file: each text, its own cells in order; merging again changes nothing."""
     mine = ipynb.read(data)
-    merged = edition.to_json(edition.merge(old, mine, new, KEPT).notebook)
+    merged = edition.to_json(edition.Merge(old, mine, new, KEPT).notebook)
     assert merged.isascii()
     again = ipynb.read(merged)
     assert len({one["id"] for one in again["cells"]}) == len(again["cells"])
     there = {same_text(one["source"]) for one in [*again["cells"], *old["cells"], *new["cells"]]}
     assert {same_text(one["source"]) for one in mine["cells"]} <= {*there, ""}
     assert [one["id"] for one in again["cells"] if one["id"] in released_ids(new)] == released_ids(new)
-    assert edition.same(edition.merge(new, again, new, KEPT).notebook, again)
+    assert edition.same(edition.Merge(new, again, new, KEPT).notebook, again)

@@ -78,7 +78,7 @@ def graded(tmp_path_factory):
     for name in SOME:
         files[name + UPDATED] = files[name]
         with contextlib.suppress(ipynb.Unreadable):
-            merged = edition.merge(released(), ipynb.read(files[name]), new, f"{NAME}.before").notebook
+            merged = edition.Merge(released(), ipynb.read(files[name]), new, f"{NAME}.before").notebook
             files[name + UPDATED] = edition.to_json(merged)
     for student, data in files.items():
         place = tiny.submission(student)

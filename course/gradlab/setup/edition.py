@@ -41,7 +41,7 @@ def same(first: dict, second: dict) -> bool:
     return frames(first) == frames(second)
 
 
-class merge:
+class Merge:
     """The new edition of a notebook, with what the student wrote in the old one.
 
     old: as it was released. mine: as the student has it. new: as it is released now. copy: the folder that keeps mine,

@@ -156,7 +156,7 @@ def _meet(path: str, old: bytes | None, current: bytes, new: bytes, before: str)
         mine = ipynb.read(current)
     except ipynb.Unreadable:  # such as any file that is not a notebook
         return new, [_("There is a new edition. You had changed {file}; it is now as released.", file=path)]
-    merged = edition.merge(_known(old), mine, ipynb.read(new), before)
+    merged = edition.Merge(_known(old), mine, ipynb.read(new), before)
     if not merged.wrote:
         return new, []
     if edition.same(merged.notebook, mine):
