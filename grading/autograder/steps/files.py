@@ -128,7 +128,7 @@ def own_text(path: Path) -> str:
     status = path.lstat()
     regular = stat.S_ISREG(status.st_mode) and status.st_nlink == 1
     if path.parent.is_symlink() or not regular or status.st_size > LONGEST:
-        raise ValueError(f"{path} is not a submission's own file")
+        raise ValueError(path)
     return path.read_text(encoding="utf-8")
 
 
