@@ -27,7 +27,7 @@ DATA = {
     *("course/gradlab/clinic.py", "course/gradlab/like_torch.py"),  # kinds, an error of torch's
     "course/gradlab/setup/system.py",  # commands
     *(f"grading/autograder/sandbox/{name}.py" for name in ("__main__", "provisioner")),  # bait, help of traitlets
-    *(f"grading/autograder/steps/{name}.py" for name in ("outcome", "receipt", "runs")),  # in the gradebook, help
+    *(f"grading/autograder/steps/{name}.py" for name in ("outcome", "runs")),  # in the gradebook, help
     "grading/autograder/term/worksheet.py",  # Moodle's columns
 }
 CODE = '''# Set up: two numbers
