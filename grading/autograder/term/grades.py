@@ -91,7 +91,7 @@ def _fill_worksheet(grades: Grades, sheet: Worksheet) -> Export:
     Columns with feedback or students' text are left out, so they stay unchanged.
     """
     for row in sheet.table.rows:
-        _require_points(row.get("maximum grade"), grades, "Maximum grade")
+        _require_points(sheet.get(row, "maximum grade"), grades, "Maximum grade")
     columns = [column for column in sheet.table.columns if key_of(column) in WITHOUT_TEXT]
     return _fill(grades, sheet.table.rows, columns, sheet.column[GRADE], sheet.find)
 
@@ -101,19 +101,19 @@ def _fill_gradebook(grades: Grades, table: Table, column: str) -> Export:
 
     Excused students (EX) stay excused. Canvas's title with its number is kept, so no assignment is created twice.
     """
-    before = table.columns.index(table.by_key["section"]) + 1
-    columns = [*table.columns[:before], _column(table, column)]
-    own = [[row.get(name) for name in columns] for row in table.rows if not row.get("id")]
+    where = table.by_key
+    columns = [*table.columns[: table.columns.index(where["section"]) + 1], _column(table, column)]
+    own = [[row.get(name) for name in columns] for row in table.rows if not row.get(where["id"])]
     for cells in own:  # Canvas's own rows: points, and hidden grades
         if key_of(cells[0]) == key_of(POINTS_POSSIBLE):
             _require_points(cells[-1], grades, "Points Possible")
             cells[0] = POINTS_POSSIBLE
 
     def find(row: Row, people: People) -> Match:
-        login = row.get("sis login id")
-        return people.find(lms_user_id=row.get("id"), id=login, email=login)
+        login = row.get(where.get("sis login id", ""))
+        return people.find(lms_user_id=row.get(where["id"]), id=login, email=login)
 
-    students = [row for row in table.rows if row.get("id")]
+    students = [row for row in table.rows if row.get(where["id"])]
     export = _fill(grades, students, columns, columns[-1], find)
     return replace(export, table=[columns, *own, *export.table[1:]])
 

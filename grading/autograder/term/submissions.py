@@ -169,8 +169,8 @@ def _time(upload: Upload, sheet: Worksheet | None, late_at: datetime | None) -> 
     row = sheet.rows.get(upload.number) if sheet else None
     if sheet is None or row is None:
         return (late_at, _("late")) if upload.late else (None, "")
-    said = row.get(SUBMITTED_AT)
-    said = f"{said} ({row.get('status')})" if any(map(str.isdigit, said)) else _("no date")
+    said = sheet.get(row, SUBMITTED_AT)
+    said = f"{said} ({sheet.get(row, 'status')})" if any(map(str.isdigit, said)) else _("no date")
     return sheet.submitted_at(row), said
 
 

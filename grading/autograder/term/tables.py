@@ -15,19 +15,19 @@ SEPARATORS = ",;\t"
 
 @dataclass(frozen=True)
 class Row:
-    """One row: the line on which it begins, and its cells by `key_of` a column, each reduced to one line of text."""
+    """One row: the line on which it begins, and its cells by column, each reduced to one line of text."""
 
     line: int
     cells: dict[str, str]
 
     def get(self, column: str) -> str:
-        """Return the text in a column, by any name that `key_of` takes for its own; "" if the column is missing."""
-        return self.cells.get(key_of(column), "")
+        """Return the text in a column; "" if the column is missing."""
+        return self.cells.get(column, "")
 
 
 @dataclass(frozen=True)
 class Table:
-    """A table's named columns, in order, and its rows; of columns with the same `key_of`, rows have the first."""
+    """A table's named columns, in order, and its rows; of columns with the same name, rows have the first."""
 
     path: Path
     columns: list[str]
@@ -74,7 +74,7 @@ def _parse(path: Path, text: str, separator: str) -> Table:
                 raise csv.Error(_("{cells} cells, but {columns} columns", cells=len(cells), columns=len(columns)))
             if columns and any(cells):
                 pairs = list(zip(columns, cells, strict=False))
-                rows.append(Row(line, {key_of(name): cell for name, cell in reversed(pairs) if name}))
+                rows.append(Row(line, {name: cell for name, cell in reversed(pairs) if name}))
             columns = columns or cells * any(cells)
             line = reader.line_num + 1
     except csv.Error as error:

@@ -44,26 +44,30 @@ class Worksheet:
             lacks = _("{file} is not a grading worksheet: it has no column {column}.", file=path, column=missing[0])
             get = _("Set your language in Moodle to English, and download the grading worksheet.")
             raise ClassError(f"{lacks} {self.table.shown} {get}")
-        identified = [(re.search(r"\d+$", row.get(IDENTIFIER)), row) for row in self.table.rows]
+        identified = [(re.search(r"\d+$", self.get(row, IDENTIFIER)), row) for row in self.table.rows]
         self.rows = {number[0]: row for number, row in identified if number}
 
     def find(self, row: Row, people: People) -> Match:
         """Match a row to a student by ID number, username or e-mail address; by full name if these are empty."""
-        strong = {"lms_user_id": row.get("id number"), "id": row.get("username")}
-        strong["email"] = row.get("email address") or row.get("email")
-        return people.find(**strong) if any(strong.values()) else people.find(name=row.get("full name"))
+        strong = {"lms_user_id": self.get(row, "id number"), "id": self.get(row, "username")}
+        strong["email"] = self.get(row, "email address") or self.get(row, "email")
+        return people.find(**strong) if any(strong.values()) else people.find(name=self.get(row, "full name"))
 
     def is_draft(self, row: Row) -> bool:
         """Return whether a submission was saved, but not submitted."""
-        return row.get("status").startswith("Draft")
+        return self.get(row, "status").startswith("Draft")
 
     def submitted_at(self, row: Row) -> datetime | None:
         """Return when a submission was last changed, in UTC; None if that is not stated, or unclear."""
-        return read_moodle(row.get(SUBMITTED_AT))
+        return read_moodle(self.get(row, SUBMITTED_AT))
 
     def extended_until(self, row: Row) -> datetime | None:
         """Return the end of an extension, in UTC; None if there is none, or it is unclear."""
-        return read_moodle(row.get("status").partition(EXTENDED)[2])
+        return read_moodle(self.get(row, "status").partition(EXTENDED)[2])
+
+    def get(self, row: Row, key: str) -> str:
+        """Return the text in a column, given by its normalized name; "" if the column is missing."""
+        return row.get(self.column.get(key, ""))
 
 
 def read_moodle(text: str) -> datetime | None:
