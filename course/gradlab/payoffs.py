@@ -238,7 +238,7 @@ def _show_live(earned: Payoff, made: PayoffOutput) -> None:
 
 @cache
 def _widget_class():
-    import anywidget  # imported here: only a kernel needs it
+    import anywidget  # imported here: only a notebook needs it
     import traitlets
 
     static = resources.files(__package__).joinpath("static")

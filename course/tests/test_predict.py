@@ -10,7 +10,7 @@ from dutch_words import dutch_words
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.utils.capture import capture_output
 
-from gradlab import notebook, predict, words
+from gradlab import live, notebook, predict, words
 from gradlab.predict import guesses, lookback, prediction
 from gradlab.predict.kinds import Choice, Numbers, Order, PredictionError, Unreadable
 
@@ -251,6 +251,13 @@ def test_a_question_prepared_elsewhere_reads_its_answers_from_what_the_block_def
     assert capsys.readouterr().out == "first\n"
     with pytest.raises(PredictionError, match="run the folded cell of questions"):
         predict.question("s8")
+
+
+def test_a_page_that_has_no_form_prints_the_question(shell, monkeypatch):
+    monkeypatch.setattr(live, "page", live.Page(payoff=None))
+    _, _, seen = run(a_block)
+    assert "What will x.grad hold?" in seen.stdout
+    assert prediction._open == {}
 
 
 # Languages

@@ -22,7 +22,12 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     return " " + _("Did you mean {name}?", name=names[like[0]]) if name and like else ""
 
 
-def require_success(said: dict, failed: str) -> None:
-    """Raise ClassError with `failed` and the log if nbgrader's API says that it did not succeed."""
+def require_success(said: dict | None, failed: str) -> None:
+    """Raise ClassError with `failed` and the log if nbgrader's API says that it did not succeed.
+
+    It says nothing, None, where it has no exchange.
+    """
+    if said is None:
+        raise ClassError(f"{failed}: " + _("nbgrader has no exchange on this system."))
     if not said["success"]:
         raise ClassError(f"{failed}:\n{said.get('log') or said.get('error')}")

@@ -87,7 +87,7 @@ def answered_at_once(root: Path, count: int) -> Iterator[Outcome]:
         (folder / f"{NAME}.ipynb").write_bytes(model)
     grader = Grader(class_api(root), NAME)
     graded = autograde(grader.kit, grader.begin(students[0]))
-    grader.kit = SimpleNamespace(files={}, graded=graded)
+    grader.kit = SimpleNamespace(files=grader.kit.files, graded=graded)
     run.autograde = lambda kit, handed_in, shared: kit.graded
     run.Grader = lambda api, name: grader
     return run.grade(root, NAME, workers=WORKERS, threads=1)

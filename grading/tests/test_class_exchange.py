@@ -8,6 +8,10 @@ import pytest
 from attacks.exchange import LONG_AGO, give, inbound, now
 from tiny_class import NAME, RIGHT, TinyClass
 
+from autograder.errors import ClassError
+from autograder.settings import class_api
+from autograder.term.release import put_into_exchange
+
 AS_ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="only root can make a file somebody else's")
 
 
@@ -117,3 +121,11 @@ def test_a_newer_folder_replaces_the_submission_with_update_only(tiny):
     assert tiny.api.collect(NAME)["success"]
     assert collected(tiny, "anna") == "second"
     assert not list(tiny.folder.glob(".collect-*"))
+
+
+def test_where_nbgrader_has_no_exchange_a_release_says_so(tiny, monkeypatch):
+    """Its API returns nothing on Windows."""
+    monkeypatch.setattr(type(tiny.api), "release_assignment", lambda api, name: None)
+    (tiny.folder / "exchange").mkdir(exist_ok=True)
+    with pytest.raises(ClassError, match=f"{NAME} could not be released in the exchange: nbgrader has no exchange"):
+        put_into_exchange(class_api(tiny.folder), NAME)

@@ -40,6 +40,17 @@ def test_a_damaged_record_is_reported_and_no_new_seed_is_drawn(graded, text):
         path.write_text(whole)
 
 
+def test_a_report_can_be_written_without_a_record_that_cannot_be_read(graded, said):
+    path = graded.folder / "records" / f"{NAME}.json"
+    kept = path.rename(path.with_suffix(".kept"))
+    path.mkdir()
+    try:
+        assert "anna" in said(graded, "report", NAME)
+    finally:
+        path.rmdir()
+        kept.rename(path)
+
+
 @pytest.mark.parametrize("text", ["", "{}", '{"cells": [', "[]"])
 def test_a_submission_with_a_damaged_autograded_notebook_is_graded_again(graded, text):
     path = graded.folder / "autograded" / "anna" / NAME / f"{NAME}.ipynb"

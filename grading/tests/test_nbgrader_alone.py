@@ -12,7 +12,7 @@ from autograder.errors import ClassError
 from autograder.run.grade import grade
 from autograder.run.lock import only_run
 from autograder.steps import outcome
-from autograder.steps.execute import Client
+from autograder.steps.execute import LimitedClient
 
 COMMAND = "\x1b[2J\x9b31m"  # clears a terminal and turns its text red
 REASONS = {
@@ -166,7 +166,7 @@ def test_ctrl_c_during_a_cell_costs_no_points(tiny, monkeypatch):
     async def pressed():
         signal.raise_signal(signal.SIGINT)
 
-    monkeypatch.setattr(Client, "_watch", lambda *_: pressed())
+    monkeypatch.setattr(LimitedClient, "_watch", lambda *_: pressed())
     with pytest.raises(KeyboardInterrupt):
         nbgrader(tiny.folder.parent, "autograde", NAME)
     assert tiny.grader().why_due("anna")

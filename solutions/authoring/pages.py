@@ -74,10 +74,10 @@ def cheat_sheet() -> str:
 
 def entries() -> dict[str, Entry]:
     """Return the entries of `errors.md` by message."""
-    found = _ENTRY.findall(ERRORS.read_text(encoding="utf-8"))
+    rows = _ENTRY.findall(ERRORS.read_text(encoding="utf-8"))
     return {
         message: Entry(message, means, program, look, _EXPLAINED.findall(lessons))
-        for message, means, program, look, lessons in found
+        for message, means, program, look, lessons in rows
     }
 
 

@@ -63,8 +63,8 @@ def template(part: str) -> Catalog:
     catalogue = Catalog(domain=part)
     if part == MESSAGES:
         for folder in PROGRAMS:
-            found = extract_from_dir(ROOT / folder, READ_BY, keywords=KEYWORDS, comment_tags=("Translators:",))
-            for file, line, message, comments, _context in found:
+            messages = extract_from_dir(ROOT / folder, READ_BY, keywords=KEYWORDS, comment_tags=("Translators:",))
+            for file, line, message, comments, _context in messages:
                 catalogue.add(message, locations=[(f"{folder}/{file}", line)], auto_comments=comments)
         for path in sorted((ROOT / "grading/autograder/commands").glob("*.py")):  # shown as help
             if about := ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))):
@@ -172,8 +172,8 @@ def _of_calls(notebook: NotebookNode, number: str) -> Iterator[tuple[str, str]]:
                     place = "README" if name == "milestone" else where
                     if function == "payoff" and name not in ("copies", "milestone") and _WORD.search(name):
                         yield where, name.replace("_", " ")
-                    found = (text for text in texts(argument) if _is_words(text))
-                    yield from ((place, text) for text in found)
+                    shown_texts = (text for text in texts(argument) if _is_words(text))
+                    yield from ((place, text) for text in shown_texts)
         elif isinstance(node, ast.FunctionDef) and node.name.startswith("judge_"):
             where = node.name.removeprefix("judge_").replace("_", ".", 1)  # why it calls an answer wrong
             reasons = [inner for inner in ast.walk(node) if isinstance(inner, ast.Return)]

@@ -150,8 +150,8 @@ def _compare_value(want: Value, got: Value, place: Place) -> Difference | None:
     if type(want) is not type(got):
         return Difference("type", here, place)
     if isinstance(want, NUMERIC) and isinstance(got, NUMERIC):
-        found = _compare_arrays(want, got)
-        return found and Difference(found[0], here, place, found[1])
+        kind_at = _compare_arrays(want, got)
+        return kind_at and Difference(kind_at[0], here, place, kind_at[1])
     if isinstance(want, Dict) and isinstance(got, Dict):
         alike = want.items.keys() == got.items.keys()
         return _compare_parts(want, got, place) if alike else Difference("keys", here, place)

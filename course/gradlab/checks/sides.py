@@ -148,8 +148,8 @@ def _error(error: Error | None) -> str:
     if error is None:
         return _("no error")
     if error.type in KINDS:  # a name that means nothing to a learner
-        found = ((said, re.fullmatch(was, error.message, re.DOTALL)) for was, said in _FORBIDDEN.items())
-        return next((_(said, **match.groupdict()) for said, match in found if match), error.message)
+        matches = ((said, re.fullmatch(was, error.message, re.DOTALL)) for was, said in _FORBIDDEN.items())
+        return next((_(said, **match.groupdict()) for said, match in matches if match), error.message)
     text = f"{error.type}: {error.message}" if error.message else error.type
     return _("{error}. Did you mean '{name}'?", error=text, name=error.meant) if error.meant else text
 

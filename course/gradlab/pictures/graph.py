@@ -96,7 +96,7 @@ def walk(roots, box=box_of, inputs=lambda fn: fn.next_functions):
 def nearest(graph, limit):
     """Return a graph of at most `limit` nodes: the graph itself, or the nodes nearest its roots and a box for the rest.
 
-    An edge to a node that is left out leads to that box. At least one node is kept beside it.
+    An edge to a node that is left out leads to that box. With a limit of 1, one node is left beside it.
     """
     total = len(graph.nodes)
     if total <= limit:

@@ -74,7 +74,9 @@ def _with_dummies(n, edges, layer):
 
     An edge over several layers gets a dummy node (numbered from n) in each layer it crosses.
     """
-    rows = [[v for v in range(n) if layer[v] == r] for r in range(max(layer) + 1)]
+    rows = [[] for _ in range(max(layer) + 1)]
+    for v in range(n):
+        rows[layer[v]].append(v)
     chains, extra = [], n
     up, down = {v: [] for v in range(n)}, {v: [] for v in range(n)}
     for u, v in edges:

@@ -24,7 +24,7 @@ def own_words() -> dict[str, str]:
 @cache
 def form_class():
     """Return the form's class."""
-    import anywidget  # imported here: only a kernel needs it
+    import anywidget  # imported here: only a notebook needs it
     import traitlets
 
     static = resources.files(__package__).joinpath("static")

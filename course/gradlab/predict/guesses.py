@@ -53,8 +53,8 @@ def surprises(workspace: Path) -> dict[str, dict[str, Guess]]:
     """Return a workspace's wrong guesses of which the learner was sure, by chapter and prediction."""
     surprising: dict[str, dict[str, Guess]] = {}
     for name, guesses in sorted(_guesses.read(workspace).items()):
-        found = {of: guess for of, guess in converted(guesses, Guess).items() if guess.surprising}
-        surprising |= {name: found} if found else {}
+        in_chapter = {of: guess for of, guess in converted(guesses, Guess).items() if guess.surprising}
+        surprising |= {name: in_chapter} if in_chapter else {}
     return surprising
 
 

@@ -152,7 +152,7 @@ class Prediction:
     def _ask(self, guess: Guess | None) -> None:
         """Show the form and the answer; before a guess, the answer is in a fold, hidden while the form is alive."""
         question = _("Your guess: {question}", question=self._question())
-        if live.in_notebook():
+        if live.in_notebook() and not live.page:
             verdict = self._verdict(guess, before=True) if guess else ""
             form = _open[self.name] = form_class()(**self.asked(), verdict=verdict)
             form.on_msg(lambda widget, content, buffers: self._entered(form, content))

@@ -116,10 +116,10 @@ def missing_pins(root: Path = ROOT, rooms: tuple[str, ...] = EVERYTHING) -> dict
 
     Users may choose a version's build, such as 2.13.0+cpu or 2.13.0+cu130.
     """
-    found = {f"{name}=={wanted}": version_found(name) or "" for name, wanted in needed_pins(root, rooms).items()}
+    versions = {f"{name}=={wanted}": version_found(name) or "" for name, wanted in needed_pins(root, rooms).items()}
     return {
         pin: version or _("not installed")
-        for pin, version in found.items()
+        for pin, version in versions.items()
         if version.split("+")[0] != pin.partition("==")[2]
     }
 

@@ -155,7 +155,7 @@ def _options(check_cell: str) -> dict[str, dict[str, bool]]:
 
 
 def load_answer_key(course: CourseDirectory, name: str) -> AnswerKey:
-    """Load an assignment from the solved notebook and the stored seed; the first call draws and stores the seed.
+    """Load an answer key from the solved notebook and the stored seed; the first call draws and stores the seed.
 
     Makes the record again from the same seed if the checks or gradlab changed. Raises ClassError if the solved notebook
     is missing, the stored seed is lost, or the gradebook has different check cells or points.
@@ -181,8 +181,10 @@ def stored_checks(course: CourseDirectory, name: str) -> dict[str, dict[str, Che
 
 @functools.lru_cache(maxsize=8)
 def _stored_checks(path: Path, changed_at: int) -> dict[str, dict[str, CheckRecord]]:
-    record = _readable(_stored(path))
-    return record.by_cell() if record else {}
+    with contextlib.suppress(OSError):
+        if record := _readable(_stored(path)):
+            return record.by_cell()
+    return {}
 
 
 def version_now(course: CourseDirectory, name: str, points: dict[str, float]) -> str:
@@ -193,9 +195,9 @@ def version_now(course: CourseDirectory, name: str, points: dict[str, float]) ->
     try:
         source = _source(course, name)
         now = made_from(nbformat.read(source, as_version=4), source.parent, points)
+        stored = _stored(_record_path(course, name))
     except (OSError, ValueError, AttributeError, KeyError):
         return ""
-    stored = _stored(_record_path(course, name))
     if not stored or stored.get("made_from") == now:
         return stored.get("version", "")
     try:

@@ -21,6 +21,11 @@ def item(self):
     return self._data.item()
 
 
+def tolist(self):
+    """Return the values as nested lists of Python numbers."""
+    return self._data.tolist()
+
+
 def numpy(self, *, force=False):
     """Return the array itself, which shares memory; raises RuntimeError if a gradient would be lost silently."""
     if self.requires_grad and state.grad and not force:
@@ -65,3 +70,13 @@ def length(self):
 def size(self, dim=None):
     """Return the shape, or the size of dimension `dim`."""
     return Size(self._data.shape) if dim is None else self._data.shape[dim_of(dim, self._data.ndim)]
+
+
+def numel(self):
+    """Return the number of elements."""
+    return self._data.size
+
+
+def dim(self):
+    """Return the number of dimensions."""
+    return self._data.ndim

@@ -15,13 +15,13 @@ FUNCTIONS = {
     "exp": ew.exp, "log": ew.log, "sin": ew.sin, "cos": ew.cos, "tanh": ew.tanh, "sigmoid": ew.sigmoid, "relu": ew.relu,
     "sum": reductions.sum, "mean": reductions.mean, "log_softmax": reductions.log_softmax, "clone": ew.clone,
     "reshape": shaping.reshape, "t": shaping.t, "transpose": shaping.transpose, "unsqueeze": shaping.unsqueeze,
-    "numel": lambda self: self._data.size, "detach": Tensor.detach,
+    "numel": conversion.numel, "detach": Tensor.detach,
 }  # fmt: skip
 
 METHODS = {
     "view": shaping.view, "expand": shaping.expand, "to": ew.to, "float": lambda self: ew.to(self, dtypes.float32),
-    "double": lambda self: ew.to(self, dtypes.float64), "item": conversion.item, "numpy": conversion.numpy,
-    "tolist": lambda self: self._data.tolist(), "size": conversion.size, "dim": lambda self: self._data.ndim,
+    "double": lambda self: ew.to(self, dtypes.float64), "item": conversion.item, "tolist": conversion.tolist,
+    "numpy": conversion.numpy, "size": conversion.size, "dim": conversion.dim,
 }  # fmt: skip
 
 OPERATORS = {
@@ -69,4 +69,4 @@ for _names, _form in ((IN_PLACE, "{}_"), (AUGMENTED, "__{}__")):
         setattr(Tensor, _form.format(_name), _in_place(_function))
 
 Tensor.T = property(shaping.matrix_t)
-Tensor.ndim = property(Tensor.dim)
+Tensor.ndim = property(conversion.dim)

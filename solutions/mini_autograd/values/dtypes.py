@@ -41,10 +41,12 @@ def result_type(values):
     """
     ranked = []
     for value in values:
-        array = np.asarray(value)
-        is_number = array is not value
-        kind = DEFAULT.numpy if is_number and array.dtype.kind == "f" else array.dtype
-        ranked.append(("biuf".index(kind.kind), 0 if is_number else 2 if array.ndim else 1, kind))
+        if isinstance(value, np.ndarray):
+            ranked.append(("biuf".index(value.dtype.kind), 2 if value.ndim else 1, value.dtype))
+        else:
+            kind = np.asarray(value).dtype.kind
+            number = {"f": DEFAULT, "i": int64, "b": bool}[kind].numpy
+            ranked.append(("biuf".index(kind), 0, number))
     highest = max(ranked, key=lambda each: each[:2])[:2]
     return np.result_type(*[kind for *rank, kind in ranked if tuple(rank) == highest])
 
