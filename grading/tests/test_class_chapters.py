@@ -43,6 +43,11 @@ def test_a_new_class_has_its_settings_its_course_id_and_its_copy(course, tmp_pat
     assert capsys.readouterr().err == ""
 
 
+def test_a_class_that_nbgraders_commands_begin_is_its_owners_alone(course, tmp_path):
+    folder = Path(class_api(tmp_path / "class").coursedir.root)
+    assert folder.stat().st_mode & 0o777 == 0o700
+
+
 @pytest.fixture
 def build(tmp_path, monkeypatch):
     """Return a function that builds the Dutch edition, with this title of its one chapter."""
@@ -56,7 +61,7 @@ def build(tmp_path, monkeypatch):
         nbformat.write(solved, chapter / f"{NAME}.ipynb")
         (chapter.parent / words.FILE).write_bytes(catalogue)
 
-    monkeypatch.setattr("authoring.places.SOLUTIONS", tmp_path / "solutions")
+    monkeypatch.setattr("authoring.places.ROOT", tmp_path)
     yield build
     words.use(b"")
 

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from distributed import SubprocessCluster
+from distributed import SpecCluster
+from distributed.deploy.subprocess import SubprocessScheduler, SubprocessWorker
 from lab_server import HANG_S
 from nbgrader.preprocessors import SaveAutoGrades
 from tiny_class import NAME, PER_HOUR, RIGHT, SLIP, TinyClass, cell_of, nbgrader, write_settings
@@ -13,6 +14,9 @@ from autograder.errors import ClassError
 from autograder.sandbox.provisioner import ADDRESS, SERVER
 
 WRONG = dict.fromkeys(RIGHT, "raise ValueError")
+LOCAL = {"host": "127.0.0.1", "port": 0, "dashboard": False}
+SCHEDULER = {"cls": SubprocessScheduler, "options": {"scheduler_kwargs": LOCAL, "timeout": HANG_S}}
+WORKER = {"cls": SubprocessWorker, "options": {"worker_kwargs": {"nthreads": 4}}}
 
 
 def twice_and_retyped(nb) -> None:
@@ -37,7 +41,7 @@ def on_a_cluster(tiny: TinyClass) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         patch.setenv(ADDRESS, SERVER.address)
-        with SubprocessCluster("127.0.0.1", n_workers=0, threads_per_worker=4, dashboard_address=None) as started:
+        with SpecCluster(scheduler=SCHEDULER, worker=WORKER) as started:
             address = started.scheduler_address
             with pytest.raises(ClassError, match="has no workers"):
                 list(tiny.outcomes(force=True, scheduler=address))

@@ -81,9 +81,12 @@ def test_a_class_gets_cases_that_no_student_has_seen(graded):
     cases = stored["record"]["checks"]["90.1"]["cases"]
     assert len(cases) == 2
     assert not any(case in released["checks"]["90.1"]["cases"] for case in cases)
+    beside = json.loads((graded.folder / "autograded" / "right" / NAME / f"{NAME}.record.json").read_text())
+    assert beside["checks"]["90.1"]["cases"] == []
     while_it_runs = load_answer_key(graded.api.coursedir, NAME).cases["check-1"]
     checks = json.loads(while_it_runs)["checks"]
     assert [checks[name]["cases"] for name in ("90.1", "90.2")] == [cases, []]
+    assert checks["90.1"].keys().isdisjoint({"expected", "slips"})
     assert (graded.folder / "records" / f"{NAME}.json").stat().st_mode & 0o077 == 0
 
 

@@ -106,14 +106,34 @@ def refusals(make):
         yield f"{caught.type.__name__}: {caught.value}"
 
 
+def left_out(make):
+    x, w = make(np.array([1.0, 2.0]), requires_grad=True), make(np.array([3.0, 4.0]), requires_grad=True)
+    called = []
+    x.register_hook(lambda g: called.append(("x", g)))
+    w.register_post_accumulate_grad_hook(lambda leaf: called.append(("w", leaf)))
+    y = x * w
+    z = y * y.detach() + w
+    grad = torch.autograd.grad if isinstance(x, torch.Tensor) else importlib.import_module("engine_13").grad
+    yield from grad(z, [w, y, x], make(np.array([1.0, 10.0])), retain_graph=True)
+    yield x.grad
+    yield w.grad
+    w.requires_grad_(False)
+    z.backward(make(np.array([2.0, -1.0])), retain_graph=True)
+    yield x.grad
+    yield w.grad
+    yield [(name, np.array(g.detach().data)) for name, g in called]
+
+
 def plain(value):
-    if isinstance(value, str):
+    if isinstance(value, str) or value is None:
         return value
+    if isinstance(value, list):
+        return [(name, array.tolist()) for name, array in value]
     array = np.asarray(value.data)
     return array.shape, str(array.dtype), array.tolist()
 
 
-@pytest.mark.parametrize("program", [broadcasts, refusals])
+@pytest.mark.parametrize("program", [broadcasts, refusals, left_out])
 def test_a_program_does_on_the_stages_what_it_does_on_torch(engine, program):
     def on_torch(data, requires_grad=False):
         return torch.tensor(data, requires_grad=requires_grad)

@@ -159,6 +159,14 @@ def test_a_conclusion_that_stands_open_is_found():
     assert any(one.startswith(f"{cells[place + 1].id} shows ") for one in gives_away(cells))
 
 
+def test_an_output_that_stands_open_is_found():
+    cells = edition("02_external_gradients", "student")
+    place, cell = next((k, cell) for k, cell in enumerate(cells) if is_prediction(cell))
+    below = next(cell for cell in cells[place + 1 :] if cell.cell_type == "code" and not is_prediction(cell))
+    below.outputs = [nbformat.v4.new_output("stream", text=cell.outputs[-1].data["text/plain"])]
+    assert any(one.startswith(f"{below.id} shows ") for one in gives_away(cells))
+
+
 @pytest.mark.parametrize("name", chapter_names())
 def test_no_widget_is_left_that_would_miss_its_kernel(name):
     for room in ("solved", "student"):
