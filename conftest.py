@@ -1,5 +1,9 @@
 """Fixtures that the tests of all rooms share."""
 
+import itertools
+import socket
+import tempfile
+
 # The browser kit is a plugin, so that the rooms share its browser and its server.
 pytest_plugins = ["browser"]
 # Files whose tests share a fixture that takes long. xdist_group would say so, but with pytest 9.2 xdist 3.8 ignores it.
@@ -25,3 +29,22 @@ def pytest_collection_modifyitems(items):
     for cell in (item.cell for item in items if hasattr(item, "cell")):
         if cell.outputs and cell.execution_count is None:
             cell.execution_count = 0
+
+
+def pytest_configure(config):
+    """Let nbval's kernels listen on sockets in a folder, not on ports, where the system has such sockets.
+
+    Others can take a port between its choice and the kernel's start; a kernel without its iopub port lives, but is mute.
+    """
+    if not (config.getoption("nbval", False) and hasattr(socket, "AF_UNIX")):
+        return
+    import nbval.kernel  # imported only where it is used
+    from jupyter_client.manager import KernelManager
+
+    folder, numbers = tempfile.TemporaryDirectory(), itertools.count()
+    config.add_cleanup(folder.cleanup)
+
+    def manager(**options):
+        return KernelManager(transport="ipc", ip=f"{folder.name}/{next(numbers)}", **options)
+
+    nbval.kernel.KernelManager = manager

@@ -5,6 +5,7 @@ import functools
 import itertools
 import os
 import shutil
+import socket
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -46,10 +47,14 @@ KERNELSPEC = {"display_name": "Python 3 (ipykernel)", "language": "python", "nam
 
 def execute(notebook: NotebookNode, folder: Path) -> None:
     """Run all cells of a solved notebook, in place; raises nbclient's CellExecutionError at the first failing cell."""
-    config = Config({"KernelManager": {"transport_encryption": "auto"}})  # else ipykernel warns on stderr
     resources = {"metadata": {"path": str(folder)}}
-    client = NotebookClient(notebook, timeout=600, kernel_name="python3", resources=resources, config=config)
-    client.execute(env={**os.environ, "TQDM_DISABLE": "1"})  # on a slow machine, the bars of `track` would be saved
+    with tempfile.TemporaryDirectory() as sockets:
+        kernels = {"transport_encryption": "auto"}  # else ipykernel warns on stderr
+        if hasattr(socket, "AF_UNIX"):  # others can take a port between its choice and the kernel's start
+            kernels |= {"transport": "ipc", "ip": f"{sockets}/kernel"}
+        config = Config({"KernelManager": kernels})
+        client = NotebookClient(notebook, timeout=600, kernel_name="python3", resources=resources, config=config)
+        client.execute(env={**os.environ, "TQDM_DISABLE": "1"})  # on a slow machine, the bars of `track` would be saved
 
 
 def normalise(notebook: NotebookNode) -> NotebookNode:
