@@ -34,7 +34,7 @@ def pytest_collection_modifyitems(items):
 def pytest_configure(config):
     """Let nbval's kernels listen on sockets in a folder, not on ports, where the system has such sockets.
 
-    Others can take a port between its choice and the kernel's start; a kernel without its iopub port lives, but is mute.
+    Others can take a port that a kernel is about to bind. A kernel without its iopub port lives, but is mute.
     """
     if not (config.getoption("nbval", False) and hasattr(socket, "AF_UNIX")):
         return

@@ -194,10 +194,7 @@ def test_nothing_is_missing_in_whatever_form_it_comes_back(form):
 
 
 def takes_in(old: dict, data: bytes, new: dict, text=str.rstrip) -> None:
-    """Assert that an edition takes in a file: each text, its own cells in order; merging again changes nothing.
-
-    text: returns what counts of a cell's text.
-    """
+    """Assert that an edition takes in each `text` of a file, its own cells in order; merging again changes nothing."""
     mine = ipynb.read(data)
     merged = edition.to_json(edition.Merge(old, mine, new, KEPT).notebook)
     assert merged.isascii()

@@ -43,11 +43,6 @@ def test_a_new_class_has_its_settings_its_course_id_and_its_copy(course, tmp_pat
     assert capsys.readouterr().err == ""
 
 
-def test_a_class_that_nbgraders_commands_begin_is_its_owners_alone(course, tmp_path):
-    folder = Path(class_api(tmp_path / "class").coursedir.root)
-    assert folder.stat().st_mode & 0o777 == 0o700
-
-
 @pytest.fixture
 def build(tmp_path, monkeypatch):
     """Return a function that builds the Dutch edition, with this title of its one chapter."""
@@ -90,6 +85,7 @@ def test_a_student_names_the_class_by_its_course_id_or_has_the_default_one(monke
         monkeypatch.setenv("GRADLAB_COURSE", course_id)
         ids.append(PyFileConfigLoader("nbgrader_config.py", str(student)).load_config().CourseDirectory.course_id)
     assert ids == [configure(Config(), tmp_path / "class").CourseDirectory.course_id, "autograd-2026"]
+    assert (tmp_path / "class").stat().st_mode & 0o777 == 0o700
 
 
 @pytest.mark.parametrize(

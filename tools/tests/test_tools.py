@@ -4,8 +4,11 @@ import os
 import socket
 import subprocess
 import sys
+import tempfile
+from pathlib import Path
 
 import kernels
+import nbformat
 import pytest
 import run_tests
 
@@ -32,6 +35,16 @@ def test_a_part_says_whether_it_failed(tmp_path, text, verdict):
     tests.write_text(text)
     with (tmp_path / "output").open("w+") as output:
         assert run_tests.run_part(["-m", "pytest", str(tests)], dict(os.environ), output)[0] == verdict
+
+
+def test_a_kernel_of_nbval_needs_no_port():
+    asks = "from ipykernel.connect import get_connection_info as get\nprint(get(unpack=True)['transport'])"
+    cell = nbformat.v4.new_code_cell(asks, outputs=[nbformat.v4.new_output("stream", text="ipc\n")], execution_count=1)
+    with tempfile.TemporaryDirectory(dir=Path(__file__).parent) as folder:  # below the tests' conftest.py
+        notebook = str(Path(folder, "asks.ipynb"))
+        nbformat.write(nbformat.v4.new_notebook(cells=[cell]), notebook)
+        arguments = ["-m", "pytest", "--nbval", "--nbval-current-env", notebook]
+        assert run_tests.run_part(arguments, dict(os.environ))[0] == "passed"
 
 
 @pytest.mark.parametrize(
